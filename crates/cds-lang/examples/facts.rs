@@ -1,0 +1,77 @@
+//! Prints the facts of files, with language data read from disk: the tool for writing a language.
+//!
+//! `facts FILE...` prints entities, references and imports; `facts --summary FILE...` prints one line a file and the totals;
+//! `facts --tree FILE` prints the syntax tree; `facts --chunks FILE` prints where it is cut.
+
+use std::path::Path;
+
+use cds_lang::{LanguageFiles, Registry, describe, extract};
+
+#[allow(clippy::print_stdout)]
+fn main() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages");
+    let read = |name: &str, file: &str| std::fs::read_to_string(folder.join(name).join(file)).ok();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mode = arguments.first().filter(|a| a.starts_with("--")).cloned();
+    if mode.is_some() {
+        arguments.remove(0);
+    }
+    // Only the languages at hand are read from disk: compiling every query takes a second.
+    let builtin = Registry::builtin();
+    let wanted: Vec<String> = arguments.iter().map(|path| builtin.detect(path, "").name.clone()).collect();
+    let registry = Registry::new(|name| {
+        if wanted.iter().any(|w| w == name) || name == "ecma" {
+            LanguageFiles {
+                toml: read(name, "language.toml"),
+                tags: read(name, "tags.scm"),
+                imports: read(name, "imports.scm"),
+            }
+        } else {
+            LanguageFiles::default()
+        }
+    })
+    .unwrap_or_else(|e| panic!("{e}"));
+    let mut totals = [0usize; 6];
+    for path in &arguments {
+        let Ok(bytes) = std::fs::read(path) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let language = registry.detect(path, &text);
+        if mode.as_deref() == Some("--tree") {
+            println!("{}", cds_lang::syntax_tree(language, &text));
+            continue;
+        }
+        let started = std::time::Instant::now();
+        let facts = extract(&registry, language, &text);
+        let took = started.elapsed();
+        match mode.as_deref() {
+            Some("--summary") => {
+                let numbers = [
+                    1,
+                    facts.entities.len(),
+                    facts.entities.iter().filter(|e| e.doc_comment.is_some()).count(),
+                    facts.references.len(),
+                    facts.imports.len(),
+                    facts.problems.len(),
+                ];
+                for (total, n) in totals.iter_mut().zip(numbers) {
+                    *total += n;
+                }
+                let problems: Vec<&str> = facts.problems.iter().map(|p| p.detail.as_str()).collect();
+                println!("{path}: {:?} {took:?} {}", &numbers[1..], problems.join("; "));
+            }
+            Some("--chunks") => {
+                for chunk in &facts.chunks {
+                    let name = chunk.entity.map(|e| facts.qualified_name(e)).unwrap_or_default();
+                    let span = chunk.span;
+                    let headings = chunk.headings.join(" > ");
+                    println!("--- {} {name}{headings} {}-{}", chunk.node_type.name(), span.start_line, span.end_line);
+                    println!("{}", &text[span.range()]);
+                }
+            }
+            _ => println!("## {path}\n{}", describe(&facts)),
+        }
+    }
+    if mode.as_deref() == Some("--summary") {
+        println!("files, entities, documented, references, imports, problems: {totals:?}");
+    }
+}

@@ -1,0 +1,436 @@
+//! Query matches to entities, references and imports: who contains whom, what stands above what.
+
+use std::ops::Range;
+
+use cds_model::{Entity, FileFacts, Import, Kind, Parameter, Reference, ReferenceKind};
+use compact_str::CompactString;
+use tree_sitter::Node;
+
+use crate::comment;
+use crate::extract::{Definition, Found, ImportMatch, Lines, Mark, MarkKind, Use};
+use crate::registry::{Fields, Language};
+use crate::spec::Spec;
+
+/// Longest signature kept, in characters.
+const MAX_SIGNATURE: usize = 400;
+
+/// Adds what was found to `facts`. Called once a text, or once for each embedded stretch.
+pub(crate) fn add(
+    facts: &mut FileFacts,
+    language: &Language,
+    fields: &Fields,
+    mut found: Found,
+    text: &str,
+    lines: &Lines,
+) {
+    found.marks.sort_by_key(|m| (m.range.start, m.range.end));
+    found.marks.dedup_by_key(|m| (m.range.start, m.range.end));
+    let definitions = merge(std::mem::take(&mut found.definitions), text);
+    let base = facts.entities.len();
+    let mut context = Context { spec: &language.spec, fields, marks: &found.marks, text, lines };
+    let mut stack: Vec<(usize, u32)> = Vec::new();
+    for definition in definitions {
+        let range = definition.node.byte_range();
+        while stack.last().is_some_and(|&(end, _)| end < range.end || end <= range.start) {
+            stack.pop();
+        }
+        let parent = stack.last().map(|&(_, i)| i);
+        let entity = context.entity(&definition, parent, &facts.entities);
+        stack.push((range.end, facts.entities.len() as u32));
+        facts.entities.push(entity);
+    }
+    let comments = found.marks.iter().filter(|m| m.kind == MarkKind::Comment);
+    facts.comments.extend(comments.map(|m| (m.range.start as u32, m.range.end as u32)));
+    if facts.doc_comment.is_none() {
+        facts.doc_comment = context.file_doc(found.file_doc, facts.entities.get(base));
+    }
+    let first_reference = facts.references.len();
+    add_references(facts, base, found.references, text, lines);
+    add_imports(facts, base, found.imports, text, lines);
+    for reference in &facts.references[first_reference..] {
+        if let (ReferenceKind::Base, Some(at)) = (reference.kind, reference.enclosing) {
+            facts.entities[at as usize].conformances.push(reference.name.clone());
+        }
+    }
+    mark_tests(&mut facts.entities[base..], base, &language.spec);
+}
+
+/// One definition a node, in order of position, outer ones first. A later pattern decides the kind; every
+/// part that only an earlier one caught is kept.
+fn merge<'tree>(mut all: Vec<Definition<'tree>>, text: &str) -> Vec<Definition<'tree>> {
+    all.retain(|d| d.name.as_ref().is_some_and(|n| !n.is_empty()));
+    all.sort_by_key(|d| {
+        let range = d.node.byte_range();
+        let name = d.name.as_ref().map_or(0, |n| n.start);
+        (range.start, std::cmp::Reverse(range.end), name, std::cmp::Reverse(d.pattern))
+    });
+    let mut merged: Vec<Definition> = Vec::with_capacity(all.len());
+    for next in all {
+        let same = merged
+            .last_mut()
+            .filter(|last| last.node.byte_range() == next.node.byte_range() && last.name == next.name);
+        let Some(last) = same else {
+            merged.push(next);
+            continue;
+        };
+        last.scope = last.scope.take().or(next.scope);
+        last.doc = last.doc.take().or(next.doc);
+        last.body = last.body.or(next.body);
+        last.parameters = last.parameters.or(next.parameters);
+        last.return_type = last.return_type.take().or(next.return_type);
+        last.is_test |= next.is_test;
+        for modifier in next.modifiers {
+            if !last.modifiers.iter().any(|m| text[m.clone()] == text[modifier.clone()]) {
+                last.modifiers.push(modifier);
+            }
+        }
+    }
+    merged
+}
+
+struct Context<'a> {
+    spec: &'a Spec,
+    fields: &'a Fields,
+    marks: &'a [Mark],
+    text: &'a str,
+    lines: &'a Lines,
+}
+
+impl Context<'_> {
+    fn entity(&mut self, definition: &Definition, parent: Option<u32>, before: &[Entity]) -> Entity {
+        let node = definition.node;
+        let range = node.byte_range();
+        let name_range = definition.name.clone().unwrap_or(range.start..range.start);
+        let name = clean_name(&self.text[name_range.clone()]);
+        let parent_entity = parent.map(|p| &before[p as usize]);
+        let kind = self.member_kind(definition.kind, parent_entity);
+        let body = definition.body.or_else(|| self.body_start(node)).filter(|&b| b > name_range.start);
+
+        // Marks inside the definition in front of its name, then marks above it.
+        let mut modifiers: Vec<CompactString> =
+            definition.modifiers.iter().map(|r| one_line(&self.text[r.clone()], 80)).collect();
+        let mut decorators = Vec::new();
+        let header = name_range.start.max(range.start);
+        let first = self.marks.partition_point(|m| m.range.start < range.start);
+        for mark in self.marks[first..].iter().take_while(|m| m.range.start < header) {
+            let text = one_line(&self.text[mark.range.clone()], 160);
+            match mark.kind {
+                MarkKind::Modifier if !modifiers.contains(&text) => modifiers.push(text),
+                MarkKind::Decorator => decorators.push(text),
+                _ => {}
+            }
+        }
+        let floor = parent_entity.map_or(0, |p| p.span.start as usize);
+        let above = self.above(range.start, first, floor);
+        let mut doc_ranges = Vec::new();
+        for mark in above.clone() {
+            match mark.kind {
+                MarkKind::Comment => doc_ranges.push(mark.range.clone()),
+                _ => decorators.push(one_line(&self.text[mark.range.clone()], 160)),
+            }
+        }
+        let full_start = above.first().map_or(range.start, |m| m.range.start);
+        let doc_comment = match &definition.doc {
+            Some(doc) => Some(comment::doc_text(&self.text[doc.clone()])),
+            None if doc_ranges.is_empty() => None,
+            None => {
+                let lines: Vec<&str> = doc_ranges.iter().map(|r| &self.text[r.clone()]).collect();
+                Some(comment::doc_text(&lines.join("\n")))
+            }
+        };
+        let scope = definition.scope.clone().map(|r| clean_scope(&self.text[r])).filter(|s| !s.is_empty());
+        let is_public = self.is_public(&name, &modifiers, parent_entity);
+        Entity {
+            kind,
+            parent,
+            span: self.lines.span(range.clone()),
+            full: self.lines.span(full_start..range.end),
+            name_line: self.lines.line_of(name_range.start as u32),
+            signature: self.signature(&range, body),
+            doc_comment: doc_comment.filter(|d| !d.is_empty()),
+            parameters: self.parameters(definition),
+            return_type: self.return_type(definition),
+            conformances: Vec::new(),
+            is_public,
+            is_test: definition.is_test,
+            name,
+            scope,
+            modifiers,
+            decorators,
+        }
+    }
+
+    fn member_kind(&self, kind: Kind, parent: Option<&Entity>) -> Kind {
+        let inside = parent.is_some_and(|p| {
+            p.kind.row().is_type || self.spec.member_parents.iter().any(|name| name == p.kind.name())
+        });
+        let renamed = self.spec.members.get(kind.name()).filter(|_| inside);
+        renamed.and_then(|name| Kind::from_name(name)).unwrap_or(kind)
+    }
+
+    fn body_start(&self, node: Node) -> Option<usize> {
+        if let Some(body) = self.fields.body.iter().find_map(|&f| node.child_by_field_id(f)) {
+            return Some(body.start_byte());
+        }
+        if self.fields.body_kinds.is_empty() {
+            return None;
+        }
+        let mut cursor = node.walk();
+        node.named_children(&mut cursor)
+            .find(|child| self.fields.body_kinds.contains(&child.kind_id()))
+            .map(|child| child.start_byte())
+    }
+
+    fn signature(&self, range: &Range<usize>, body: Option<usize>) -> CompactString {
+        let end = body.unwrap_or_else(|| {
+            let text = &self.text[range.clone()];
+            range.start + text.find('\n').unwrap_or(text.len())
+        });
+        let line = one_line(&self.text[range.start..end.min(range.end)], MAX_SIGNATURE);
+        let trimmed = line.trim_end_matches(['{', ':', '=', ' ', ';']);
+        let trimmed = trimmed.strip_suffix(" do").unwrap_or(trimmed).trim_end();
+        CompactString::from(trimmed)
+    }
+
+    /// Comments and decorators directly above `start`: nothing but white space between, no blank line, each on
+    /// lines of its own.
+    fn above(&self, start: usize, first: usize, floor: usize) -> Vec<Mark> {
+        let mut at = start;
+        let mut found = Vec::new();
+        for mark in self.marks[..first].iter().rev() {
+            if mark.range.end > at || mark.kind == MarkKind::Modifier {
+                continue;
+            }
+            let between = &self.text[mark.range.end..at];
+            let newlines = between.bytes().filter(|&b| b == b'\n').count();
+            // Some grammars let a line comment own its newline.
+            let owned = usize::from(self.text[mark.range.clone()].ends_with('\n'));
+            let touching = between.bytes().all(|b| b.is_ascii_whitespace()) && newlines + owned <= 1;
+            let line_start = self.lines.start(self.lines.line_of(mark.range.start as u32)) as usize;
+            let alone = self.text[line_start..mark.range.start].bytes().all(|b| b.is_ascii_whitespace());
+            let joined = mark.kind == MarkKind::Decorator && !between.contains('\n');
+            if mark.range.start < floor || !touching || !(alone || joined) {
+                break;
+            }
+            at = mark.range.start;
+            found.push(mark.clone());
+        }
+        found.reverse();
+        found
+    }
+
+    fn parameters(&self, definition: &Definition) -> Vec<Parameter> {
+        let list = definition
+            .parameters
+            .or_else(|| self.fields.parameters.iter().find_map(|&f| definition.node.child_by_field_id(f)));
+        let Some(list) = list else { return Vec::new() };
+        let mut cursor = list.walk();
+        let mut parameters = Vec::new();
+        for child in list.named_children(&mut cursor) {
+            if child.is_extra() || self.fields.not_parameters.contains(&child.kind_id()) {
+                continue;
+            }
+            let field = |ids: &[u16]| ids.iter().find_map(|&id| child.child_by_field_id(id));
+            let name = field(&self.fields.parameter_name).unwrap_or(child);
+            let type_name = field(&self.fields.parameter_type);
+            parameters.push(Parameter {
+                name: one_line(&self.text[name.byte_range()], 80),
+                type_name: type_name.map(|t| clean_type(&self.text[t.byte_range()])),
+            });
+        }
+        parameters
+    }
+
+    fn return_type(&self, definition: &Definition) -> Option<CompactString> {
+        let range = definition.return_type.clone().or_else(|| {
+            let node = self.fields.return_type.iter().find_map(|&f| definition.node.child_by_field_id(f))?;
+            Some(node.byte_range())
+        })?;
+        Some(clean_type(&self.text[range])).filter(|t| !t.is_empty())
+    }
+
+    fn is_public(&self, name: &str, modifiers: &[CompactString], parent: Option<&Entity>) -> bool {
+        let rule = &self.spec.public;
+        let has = |words: &[String]| {
+            modifiers.iter().any(|m| words.iter().any(|w| m == w || m.split(' ').any(|part| part == w)))
+        };
+        if has(&rule.hidden_modifiers) {
+            return false;
+        }
+        if has(&rule.modifiers) {
+            return true;
+        }
+        if rule.capitalised {
+            return name.chars().next().is_some_and(char::is_uppercase);
+        }
+        let hidden = rule.hidden_prefixes.iter().any(|p| name.starts_with(p.as_str()));
+        let shown = rule.shown_affixes.iter().any(|a| name.starts_with(a.as_str()) && name.ends_with(a.as_str()));
+        if hidden {
+            return shown;
+        }
+        let open = parent.is_some_and(|p| p.is_public && rule.open_parents.iter().any(|k| k == p.kind.name()));
+        rule.default || open
+    }
+
+    fn file_doc(&self, captured: Option<Range<usize>>, first: Option<&Entity>) -> Option<String> {
+        if let Some(range) = captured {
+            return Some(comment::doc_text(&self.text[range])).filter(|d| !d.is_empty());
+        }
+        // The first comments of the file, unless they belong to its first definition.
+        let limit = first.map_or(self.text.len(), |e| e.full.start as usize);
+        let mut at = 0;
+        let mut parts = Vec::new();
+        for mark in self.marks.iter().filter(|m| m.kind == MarkKind::Comment) {
+            let between = self.text.get(at..mark.range.start).unwrap_or("x");
+            if mark.range.start >= limit || !between.bytes().all(|b| b.is_ascii_whitespace()) {
+                break;
+            }
+            at = mark.range.end;
+            parts.push(&self.text[mark.range.clone()]);
+        }
+        let doc = comment::doc_text(&parts.join("\n"));
+        (!doc.is_empty()).then_some(doc)
+    }
+}
+
+/// Finds the innermost entity around a position; positions must come in ascending order.
+struct Enclosing<'a> {
+    entities: &'a [Entity],
+    base: usize,
+    next: usize,
+    stack: Vec<usize>,
+}
+
+impl<'a> Enclosing<'a> {
+    fn new(entities: &'a [Entity], base: usize) -> Self {
+        Enclosing { entities, base, next: base, stack: Vec::new() }
+    }
+
+    fn at(&mut self, byte: u32) -> Option<u32> {
+        while self.next < self.entities.len() && self.entities[self.next].full.start <= byte {
+            self.stack.push(self.next);
+            self.next += 1;
+        }
+        while self.stack.last().is_some_and(|&i| self.entities[i].full.end <= byte) {
+            self.stack.pop();
+        }
+        // Doc comments make `full` spans of neighbours start early: walk outwards to one that really holds it.
+        let found = self.stack.iter().rev().find(|&&i| self.entities[i].full.contains(byte)).copied();
+        debug_assert!(found.is_none_or(|i| i >= self.base));
+        found.map(|i| i as u32)
+    }
+}
+
+fn add_references(facts: &mut FileFacts, base: usize, mut uses: Vec<Use>, text: &str, lines: &Lines) {
+    // A base is also a type and a constructor call may look like one: the most telling kind stays.
+    let weight = |u: &Use| match u.kind {
+        ReferenceKind::Base => 0,
+        ReferenceKind::Call => 1,
+        ReferenceKind::Type => 2,
+    };
+    uses.sort_by_key(|u| (u.name.start, weight(u), u.receiver.is_none()));
+    uses.dedup_by_key(|u| u.name.start);
+    let mut enclosing = Enclosing::new(&facts.entities, base);
+    let references = &mut facts.references;
+    references.reserve_exact(uses.len());
+    for found in uses {
+        let name = clean_name(&text[found.name.clone()]);
+        if name.is_empty() {
+            continue;
+        }
+        let start = found.name.start as u32;
+        let receiver = found.receiver.map(|r| one_line(&text[r], 80)).filter(|r| !r.is_empty());
+        let enclosing = enclosing.at(start);
+        references.push(Reference { name, kind: found.kind, receiver, enclosing, start, line: lines.line_of(start) });
+    }
+}
+
+fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, text: &str, lines: &Lines) {
+    let position = |m: &ImportMatch| m.item.as_ref().or(m.module.as_ref()).map_or(m.start, |r| r.start);
+    found.sort_by_key(|m| (m.start, position(m), m.alias.is_none()));
+    found.dedup_by_key(|m| (m.start, position(m)));
+    let mut enclosing = Enclosing::new(&facts.entities, base);
+    for one in found {
+        let read = |range: &Option<Range<usize>>| {
+            range.clone().map(|r| unquote(&one_line(&text[r], 200))).filter(|t| !t.is_empty())
+        };
+        let name = read(&one.item);
+        let Some(module) = read(&one.module).or_else(|| name.clone()) else { continue };
+        facts.imports.push(Import {
+            name: name.filter(|_| one.module.is_some()),
+            module,
+            alias: read(&one.alias),
+            wildcard: one.wildcard,
+            enclosing: enclosing.at(one.start as u32),
+            line: lines.line_of(one.start as u32),
+        });
+    }
+}
+
+fn mark_tests(entities: &mut [Entity], base: usize, spec: &Spec) {
+    let rule = &spec.test;
+    for i in 0..entities.len() {
+        let entity = &entities[i];
+        let decorated = entity.decorators.iter().any(|d| rule.decorators.iter().any(|t| names_decorator(d, t)));
+        let named = entity.kind.entity_type() == cds_model::EntityType::Function
+            && rule.function_prefixes.iter().any(|p| entity.name.starts_with(p.as_str()));
+        let based = entity.conformances.iter().any(|c| rule.bases.iter().any(|b| b == c));
+        let inherited =
+            entity.parent.is_some_and(|p| (p as usize).checked_sub(base).is_some_and(|p| entities[p].is_test));
+        let is_kind = entity.kind.name() == "test";
+        entities[i].is_test |= decorated || named || based || inherited || is_kind;
+    }
+}
+
+/// Whether a decorator as written (`@pytest.fixture(x)`, `#[tokio::test]`, `[Fact]`) is called `name`.
+fn names_decorator(written: &str, name: &str) -> bool {
+    let inner = written.trim_start_matches(['@', '#', '[', '!', '(']).trim_end_matches([']', ')']);
+    if name.contains('(') {
+        return inner.starts_with(name.trim_end_matches(')'));
+    }
+    let called = inner.split(['(', ' ', ']']).next().unwrap_or(inner);
+    called == name
+        || called.strip_suffix(name).is_some_and(|rest| rest.ends_with(['.', ':', '\\', '/']))
+}
+
+/// Runs of white space to one space, cut to `max` characters.
+fn one_line(text: &str, max: usize) -> CompactString {
+    let mut out = CompactString::default();
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+        if out.len() > max {
+            let cut = (0..=max).rev().find(|&i| out.is_char_boundary(i)).unwrap_or(0);
+            out.truncate(cut);
+            out.push('…');
+            break;
+        }
+    }
+    out
+}
+
+fn unquote(text: &str) -> CompactString {
+    CompactString::from(text.trim_matches(['"', '\'', '`', '<', '>']))
+}
+
+/// A name as it is looked up: no quotes around it, no spaces in it.
+fn clean_name(text: &str) -> CompactString {
+    unquote(&one_line(text, 200))
+}
+
+/// The type a scope names: `*Server[T]` is `Server`, `ns::Foo::` is `ns.Foo`.
+fn clean_scope(text: &str) -> CompactString {
+    let start = text.trim_start_matches(['*', '&', '(', ' ']);
+    let end = start.find(['<', '[', '(']).unwrap_or(start.len());
+    let name = start[..end].trim().trim_end_matches([':', '.']);
+    CompactString::from(name.replace("::", "."))
+}
+
+/// A type without the punctuation that grammars put into it: `: int` and `-> int` are `int`.
+fn clean_type(text: &str) -> CompactString {
+    let text = one_line(text, 120);
+    let text = text.trim_start_matches(':').trim_start();
+    CompactString::from(text.strip_prefix("->").unwrap_or(text).trim())
+}

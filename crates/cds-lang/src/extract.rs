@@ -1,0 +1,345 @@
+//! Text to facts: parse, run the language's query once, put the pieces together, cut chunks.
+
+use std::cell::RefCell;
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
+
+use cds_model::{FileFacts, Kind, LanguageShare, Problem, ProblemKind, ReferenceKind, estimate_tokens};
+use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
+
+use crate::capture::Capture;
+use crate::registry::{Compiled, Language, Registry};
+use crate::{assemble, chunk, embedded, sections};
+
+/// Part of every cache key: raise it when the same bytes and the same language data give other facts.
+pub const EXTRACTOR_VERSION: u32 = 1;
+
+/// Matches a query may have under way at once. Bounds the work per node; real code stays far below.
+const MATCH_LIMIT: u32 = 4096;
+
+/// Work allowed for a text, in the parser's own units (one callback is about a hundred operations), so that the same
+/// bytes give the same facts on every machine. Real code needs under one callback for 100 bytes.
+fn work_budget(bytes: usize) -> usize {
+    20_000 + bytes / 4
+}
+
+/// The last resort when a grammar's own scanner loops: then the clock decides.
+const TIME_BUDGET: Duration = Duration::from_secs(20);
+
+thread_local! {
+    static TOOLS: RefCell<(Parser, QueryCursor)> = RefCell::new((Parser::new(), QueryCursor::new()));
+}
+
+/// The facts of `text`, which is in `language`. Never fails: what goes wrong is listed in `problems`.
+pub fn extract(registry: &Registry, language: &Language, text: &str) -> FileFacts {
+    let lines = Lines::new(text);
+    let mut facts = FileFacts { lines: lines.count(), ..FileFacts::default() };
+    let stretches = embedded::find(registry, language, text);
+    let mut depths = None;
+    if language.has_grammar() {
+        depths = parse_into(&mut facts, language, text, &lines, None);
+    } else {
+        for stretch in stretches.iter().filter(|s| s.is_code) {
+            parse_into(&mut facts, stretch.language, text, &lines, Some(stretch.range.clone()));
+        }
+    }
+    let sections = sections::find(language, text);
+    facts.chunks = chunk::cut(text, &lines, &facts.entities, &sections, depths.as_deref());
+    facts.languages = shares(language, text, &stretches);
+    facts
+}
+
+/// Parses all of `text`, or one stretch of it, and adds what it says to `facts`. Gives the nesting depth at each
+/// line, for choosing where to cut; `None` when the parser gave up.
+fn parse_into(
+    facts: &mut FileFacts,
+    language: &Language,
+    text: &str,
+    lines: &Lines,
+    stretch: Option<Range<usize>>,
+) -> Option<Vec<u16>> {
+    let compiled = language.compiled()?;
+    let grammar = language.grammar()?;
+    TOOLS.with_borrow_mut(|(parser, cursor)| {
+        let tree = match parse(parser, grammar, text, lines, stretch) {
+            Ok(tree) => tree,
+            Err(problem) => {
+                facts.problems.push(problem);
+                return None;
+            }
+        };
+        let root = tree.root_node();
+        if root.has_error() {
+            facts.problems.push(syntax_problem(root));
+        }
+        match run_query(cursor, compiled, root, text) {
+            Ok(found) => assemble::add(facts, language, &compiled.fields, found, text, lines),
+            Err(problem) => {
+                facts.problems.push(problem);
+                return None;
+            }
+        }
+        Some(chunk::line_depths(&tree, lines.count()))
+    })
+}
+
+fn parse(
+    parser: &mut Parser,
+    grammar: &tree_sitter::Language,
+    text: &str,
+    lines: &Lines,
+    stretch: Option<Range<usize>>,
+) -> Result<Tree, Problem> {
+    parser.reset();
+    parser.set_language(grammar).map_err(|e| too_much(e.to_string()))?;
+    let ranges: Vec<tree_sitter::Range> = stretch.into_iter().map(|r| lines.tree_range(r)).collect();
+    parser.set_included_ranges(&ranges).map_err(|e| too_much(format!("included ranges: {e:?}")))?;
+    let mut guard = Guard::new(text.len());
+    let mut progress = |_: &tree_sitter::ParseState| guard.step();
+    let bytes = text.as_bytes();
+    parser
+        .parse_with_options(
+            &mut |at, _| bytes.get(at..).unwrap_or_default(),
+            None,
+            Some(ParseOptions::new().progress_callback(&mut progress)),
+        )
+        .ok_or_else(|| too_much("parsing took too long: indexed as plain text".to_owned()))
+}
+
+fn too_much(detail: String) -> Problem {
+    Problem { kind: ProblemKind::BudgetExceeded, detail }
+}
+
+/// Counts work and looks at the clock now and then.
+struct Guard {
+    left: usize,
+    started: Instant,
+}
+
+impl Guard {
+    fn new(bytes: usize) -> Guard {
+        Guard { left: work_budget(bytes), started: Instant::now() }
+    }
+
+    fn step(&mut self) -> ControlFlow<()> {
+        self.left = self.left.saturating_sub(1);
+        let late = self.left.is_multiple_of(256) && self.started.elapsed() > TIME_BUDGET;
+        if self.left == 0 || late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+fn syntax_problem(root: Node) -> Problem {
+    // Follow the first child with an error down to where it stands.
+    let mut node = root;
+    let mut cursor = root.walk();
+    while !node.is_error() && !node.is_missing() {
+        let Some(child) = node.children(&mut cursor).find(Node::has_error) else { break };
+        node = child;
+    }
+    Problem { kind: ProblemKind::SyntaxError, detail: format!("line {}", node.start_position().row + 1) }
+}
+
+/// Everything a query found in a text, not yet joined.
+#[derive(Default)]
+pub(crate) struct Found<'tree> {
+    pub(crate) definitions: Vec<Definition<'tree>>,
+    pub(crate) references: Vec<Use>,
+    pub(crate) imports: Vec<ImportMatch>,
+    /// Comments, decorators and modifiers, to be joined with definitions by position.
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) file_doc: Option<Range<usize>>,
+}
+
+pub(crate) struct Definition<'tree> {
+    pub(crate) node: Node<'tree>,
+    pub(crate) kind: Kind,
+    pub(crate) name: Option<Range<usize>>,
+    pub(crate) scope: Option<Range<usize>>,
+    pub(crate) doc: Option<Range<usize>>,
+    pub(crate) body: Option<usize>,
+    pub(crate) parameters: Option<Node<'tree>>,
+    pub(crate) return_type: Option<Range<usize>>,
+    pub(crate) modifiers: Vec<Range<usize>>,
+    pub(crate) is_test: bool,
+    /// A later pattern refines what an earlier one said of the same node.
+    pub(crate) pattern: usize,
+}
+
+pub(crate) struct Use {
+    pub(crate) kind: ReferenceKind,
+    pub(crate) name: Range<usize>,
+    pub(crate) receiver: Option<Range<usize>>,
+}
+
+pub(crate) struct ImportMatch {
+    pub(crate) start: usize,
+    pub(crate) module: Option<Range<usize>>,
+    pub(crate) item: Option<Range<usize>>,
+    pub(crate) alias: Option<Range<usize>>,
+    pub(crate) wildcard: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MarkKind {
+    Comment,
+    Decorator,
+    Modifier,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    pub(crate) kind: MarkKind,
+    pub(crate) range: Range<usize>,
+}
+
+fn run_query<'tree>(
+    cursor: &mut QueryCursor,
+    compiled: &Compiled,
+    root: Node<'tree>,
+    text: &str,
+) -> Result<Found<'tree>, Problem> {
+    let mut found = Found::default();
+    let mut guard = Guard::new(text.len());
+    let mut stopped = false;
+    let mut progress = |_: &tree_sitter::QueryCursorState| {
+        let flow = guard.step();
+        stopped = flow.is_break();
+        flow
+    };
+    cursor.set_match_limit(MATCH_LIMIT);
+    let options = QueryCursorOptions::new().progress_callback(&mut progress);
+    let mut matches = cursor.matches_with_options(&compiled.query, root, text.as_bytes(), options);
+    while let Some(one) = matches.next() {
+        collect(&mut found, one, compiled);
+    }
+    drop(matches);
+    if stopped { Err(too_much("queries took too long: indexed as plain text".to_owned())) } else { Ok(found) }
+}
+
+fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 'tree>, compiled: &Compiled) {
+    let mut main = None;
+    let (mut name, mut scope, mut receiver, mut doc, mut body) = (None, None, None, None, None);
+    let (mut parameters, mut return_type) = (None, None);
+    let (mut module, mut item, mut alias) = (None, None, None);
+    let (mut wildcard, mut is_test) = (false, false);
+    let mut modifiers = Vec::new();
+    for capture in one.captures() {
+        let node = capture.node;
+        let range = node.byte_range();
+        match compiled.captures[capture.index as usize] {
+            meaning @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import) => main = Some((meaning, node)),
+            Capture::Name => name = Some(range),
+            Capture::Scope => scope = Some(range),
+            Capture::Receiver => receiver = Some(range),
+            Capture::Module => module = Some(range),
+            Capture::Item => item = Some(range),
+            Capture::Alias => alias = Some(range),
+            Capture::Wildcard => wildcard = true,
+            Capture::Doc => doc = Some(range),
+            Capture::Body => body = Some(range.start),
+            Capture::Parameters => parameters = Some(node),
+            Capture::Return => return_type = Some(range),
+            Capture::Test => is_test = true,
+            Capture::Comment => found.marks.push(Mark { kind: MarkKind::Comment, range }),
+            Capture::Decorator => found.marks.push(Mark { kind: MarkKind::Decorator, range }),
+            Capture::Modifier => modifiers.push(range),
+            Capture::Helper => {}
+        }
+    }
+    let pattern = one.pattern_index;
+    match main {
+        Some((Capture::Definition(kind), node)) => found.definitions.push(Definition {
+            node,
+            kind,
+            name,
+            scope,
+            doc,
+            body,
+            parameters,
+            return_type,
+            modifiers,
+            is_test,
+            pattern,
+        }),
+        Some((Capture::Reference(kind), node)) => {
+            found.references.push(Use { kind, name: name.unwrap_or_else(|| node.byte_range()), receiver });
+        }
+        Some((Capture::Import, node)) => {
+            found.imports.push(ImportMatch { start: node.start_byte(), module, item, alias, wildcard });
+        }
+        _ => {
+            found.marks.extend(modifiers.into_iter().map(|range| Mark { kind: MarkKind::Modifier, range }));
+            if found.file_doc.is_none() {
+                found.file_doc = doc;
+            }
+        }
+    }
+}
+
+fn shares(language: &Language, text: &str, stretches: &[embedded::Stretch]) -> Vec<LanguageShare> {
+    let mut shares = vec![LanguageShare { language: language.shown().into(), tokens: estimate_tokens(text) }];
+    for stretch in stretches {
+        let tokens = estimate_tokens(&text[stretch.range.clone()]);
+        let name = stretch.language.shown();
+        shares[0].tokens = shares[0].tokens.saturating_sub(tokens);
+        match shares.iter_mut().find(|s| s.language == name) {
+            Some(share) => share.tokens += tokens,
+            None => shares.push(LanguageShare { language: name.into(), tokens }),
+        }
+    }
+    shares.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.language.cmp(&b.language)));
+    shares
+}
+
+/// Byte positions of line starts.
+pub(crate) struct Lines {
+    starts: Vec<u32>,
+    len: u32,
+}
+
+impl Lines {
+    pub(crate) fn new(text: &str) -> Lines {
+        let mut starts = Vec::with_capacity(text.len() / 32 + 1);
+        starts.push(0);
+        starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
+        if starts.len() > 1 && starts.last() == Some(&(text.len() as u32)) {
+            starts.pop();
+        }
+        Lines { starts, len: text.len() as u32 }
+    }
+
+    /// Number of lines; an empty text has none.
+    pub(crate) fn count(&self) -> u32 {
+        if self.len == 0 { 0 } else { self.starts.len() as u32 }
+    }
+
+    /// The line `byte` stands on, from 1.
+    pub(crate) fn line_of(&self, byte: u32) -> u32 {
+        self.starts.partition_point(|&s| s <= byte) as u32
+    }
+
+    /// First byte of a line, from 1; the end of the text for lines past the last.
+    pub(crate) fn start(&self, line: u32) -> u32 {
+        self.starts.get(line as usize - 1).copied().unwrap_or(self.len)
+    }
+
+    pub(crate) fn span(&self, range: Range<usize>) -> cds_model::Span {
+        let (start, end) = (range.start as u32, range.end as u32);
+        let start_line = self.line_of(start);
+        let end_line = if end > start { self.line_of(end - 1) } else { start_line };
+        cds_model::Span { start, end, start_line, end_line }
+    }
+
+    fn tree_range(&self, range: Range<usize>) -> tree_sitter::Range {
+        let point = |byte: usize| {
+            let line = self.line_of(byte as u32);
+            tree_sitter::Point { row: line as usize - 1, column: byte - self.start(line) as usize }
+        };
+        tree_sitter::Range {
+            start_byte: range.start,
+            end_byte: range.end,
+            start_point: point(range.start),
+            end_point: point(range.end),
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! All languages: which one a file is in, and its compiled queries.
+
+use std::sync::{LazyLock, OnceLock};
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Query;
+
+use crate::capture::Capture;
+use crate::grammars::{ROWS, SHARED};
+use crate::spec::Spec;
+
+/// A language: a folder of data and, mostly, a grammar.
+pub struct Language {
+    /// The folder's name.
+    pub name: String,
+    /// What `language.toml` says.
+    pub spec: Spec,
+    grammar: Option<tree_sitter::Language>,
+    query_text: String,
+    query: OnceLock<Compiled>,
+}
+
+/// A query with the meaning of its captures.
+pub(crate) struct Compiled {
+    pub(crate) query: Query,
+    pub(crate) captures: Vec<Capture>,
+    pub(crate) fields: Fields,
+}
+
+/// Ids of the fields that [`crate::spec::Parts`] names: looked up once, used at every definition.
+pub(crate) struct Fields {
+    pub(crate) body: Vec<u16>,
+    pub(crate) body_kinds: Vec<u16>,
+    pub(crate) parameters: Vec<u16>,
+    pub(crate) not_parameters: Vec<u16>,
+    pub(crate) parameter_name: Vec<u16>,
+    pub(crate) parameter_type: Vec<u16>,
+    pub(crate) return_type: Vec<u16>,
+}
+
+/// The files of one language folder, from wherever they were read.
+#[derive(Clone, Debug, Default)]
+pub struct LanguageFiles {
+    /// `language.toml`
+    pub toml: Option<String>,
+    /// `tags.scm`
+    pub tags: Option<String>,
+    /// `imports.scm`
+    pub imports: Option<String>,
+}
+
+/// A language folder that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("language {language}: {file}: {message}")]
+pub struct LanguageError {
+    /// The folder's name.
+    pub language: String,
+    /// The file at fault.
+    pub file: &'static str,
+    /// Why, with the place.
+    pub message: String,
+}
+
+impl Language {
+    /// The name users see: dialects share one.
+    pub fn shown(&self) -> &str {
+        self.spec.shown_as.as_deref().unwrap_or(&self.name)
+    }
+
+    pub(crate) fn grammar(&self) -> Option<&tree_sitter::Language> {
+        self.grammar.as_ref()
+    }
+
+    /// Whether texts in it are parsed.
+    pub fn has_grammar(&self) -> bool {
+        self.grammar.is_some()
+    }
+
+    /// Words of the grammar that are letters only: its keywords.
+    pub fn keywords(&self) -> Vec<&str> {
+        let Some(grammar) = &self.grammar else { return Vec::new() };
+        let mut words: Vec<&str> = (0..grammar.node_kind_count() as u16)
+            .filter(|&id| !grammar.node_kind_is_named(id))
+            .filter_map(|id| grammar.node_kind_for_id(id))
+            .filter(|word| word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase()))
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// The compiled query. Compiling costs milliseconds (Swift: hundreds), so it waits for first use.
+    pub(crate) fn compiled(&self) -> Option<&Compiled> {
+        self.grammar.as_ref()?;
+        // Overriding folders are compiled when they are loaded and built-in ones by a test.
+        Some(self.query.get_or_init(|| self.compile().expect("language data is checked before use")))
+    }
+
+    fn compile(&self) -> Result<Compiled, LanguageError> {
+        let error = |file, message| LanguageError { language: self.name.clone(), file, message };
+        let grammar = self.grammar.as_ref().expect("only languages with a grammar have queries");
+        let query = Query::new(grammar, &self.query_text).map_err(|e| {
+            let line = self.query_text.lines().nth(e.row).unwrap_or_default();
+            error("tags.scm + imports.scm", format!("{} (in `{}`)", e.message, line.trim()))
+        })?;
+        let captures = query
+            .capture_names()
+            .iter()
+            .map(|name| Capture::parse(name).ok_or_else(|| error("tags.scm", format!("unknown capture @{name}"))))
+            .collect::<Result<Vec<_>, _>>()?;
+        let fields = |names: &[String]| -> Vec<u16> {
+            names.iter().filter_map(|n| grammar.field_id_for_name(n)).map(std::num::NonZero::get).collect()
+        };
+        let kinds = |names: &[String]| -> Result<Vec<u16>, LanguageError> {
+            names
+                .iter()
+                .map(|name| match grammar.id_for_node_kind(name, true) {
+                    0 => Err(error("language.toml", format!("no node kind {name:?}"))),
+                    id => Ok(id),
+                })
+                .collect()
+        };
+        let parts = &self.spec.parts;
+        let fields = Fields {
+            body: fields(&parts.body),
+            body_kinds: kinds(&parts.body_kinds)?,
+            parameters: fields(&parts.parameters),
+            not_parameters: kinds(&parts.not_parameters)?,
+            parameter_name: fields(&parts.parameter_name),
+            parameter_type: fields(&parts.parameter_type),
+            return_type: fields(&parts.return_type),
+        };
+        for kind in self.spec.members.iter().flat_map(|(from, to)| [from, to]).chain(&self.spec.member_parents) {
+            if cds_model::Kind::from_name(kind).is_none() {
+                return Err(error("language.toml", format!("no kind {kind:?}")));
+            }
+        }
+        Ok(Compiled { query, captures, fields })
+    }
+}
+
+/// Every language cds knows, and how to tell which one a file is in.
+pub struct Registry {
+    languages: Vec<Language>,
+    by_name: FxHashMap<String, usize>,
+    by_extension: FxHashMap<String, usize>,
+    by_filename: FxHashMap<String, usize>,
+    by_interpreter: FxHashMap<String, usize>,
+    text: usize,
+}
+
+static BUILTIN: LazyLock<Registry> =
+    LazyLock::new(|| Registry::new(|_| LanguageFiles::default()).expect("built-in language data is tested"));
+
+impl Registry {
+    /// The languages inside the binary.
+    pub fn builtin() -> &'static Registry {
+        &BUILTIN
+    }
+
+    /// The same with files replaced: `overrides` is asked for each language's folder and may answer with
+    /// some of its files. Replaced queries are compiled at once, so that a mistake shows here.
+    pub fn new(overrides: impl Fn(&str) -> LanguageFiles) -> Result<Registry, LanguageError> {
+        let shared: FxHashMap<&str, (String, String)> = SHARED
+            .iter()
+            .map(|(name, tags, imports)| {
+                let files = overrides(name);
+                let tags = files.tags.unwrap_or_else(|| (*tags).to_owned());
+                let imports = files.imports.unwrap_or_else(|| (*imports).to_owned());
+                (*name, (tags, imports))
+            })
+            .collect();
+        let mut languages = Vec::with_capacity(ROWS.len());
+        for row in ROWS {
+            let files = overrides(row.name);
+            let replaced = files.toml.is_some() || files.tags.is_some() || files.imports.is_some();
+            let spec: Spec =
+                toml::from_str(files.toml.as_deref().unwrap_or(row.toml)).map_err(|e| LanguageError {
+                    language: row.name.to_owned(),
+                    file: "language.toml",
+                    message: e.to_string().trim().to_owned(),
+                })?;
+            let mut query_text = String::new();
+            if let Some(parent) = &spec.inherits {
+                let (tags, imports) = shared.get(parent.as_str()).ok_or_else(|| LanguageError {
+                    language: row.name.to_owned(),
+                    file: "language.toml",
+                    message: format!("inherits from {parent:?}, which is no shared folder"),
+                })?;
+                query_text.extend([tags, "\n", imports, "\n"]);
+            }
+            query_text.push_str(files.tags.as_deref().unwrap_or(row.tags));
+            query_text.push('\n');
+            query_text.push_str(files.imports.as_deref().unwrap_or(row.imports));
+            let language = Language {
+                name: row.name.to_owned(),
+                spec,
+                grammar: row.grammar.map(Into::into),
+                query_text,
+                query: OnceLock::new(),
+            };
+            if replaced && language.grammar.is_some() {
+                let compiled = language.compile()?;
+                let _ = language.query.set(compiled);
+            }
+            languages.push(language);
+        }
+        Ok(Registry::index(languages))
+    }
+
+    fn index(languages: Vec<Language>) -> Registry {
+        let mut registry = Registry {
+            by_name: FxHashMap::default(),
+            by_extension: FxHashMap::default(),
+            by_filename: FxHashMap::default(),
+            by_interpreter: FxHashMap::default(),
+            text: 0,
+            languages,
+        };
+        for (i, language) in registry.languages.iter().enumerate() {
+            let spec = &language.spec;
+            registry.by_name.insert(language.name.clone(), i);
+            registry.by_name.extend(spec.aliases.iter().map(|a| (a.clone(), i)));
+            registry.by_extension.extend(spec.extensions.iter().map(|e| (e.clone(), i)));
+            registry.by_filename.extend(spec.filenames.iter().map(|f| (f.clone(), i)));
+            registry.by_interpreter.extend(spec.interpreters.iter().map(|p| (p.clone(), i)));
+        }
+        registry.text = registry.by_name["text"];
+        registry
+    }
+
+    /// Compiles every query and reports the first mistake. Tests call it; users' folders pass through [`Registry::new`].
+    pub fn check(&self) -> Result<(), LanguageError> {
+        for language in self.languages.iter().filter(|l| l.grammar.is_some()) {
+            language.compile()?;
+        }
+        Ok(())
+    }
+
+    /// All languages, sorted by name.
+    pub fn languages(&self) -> &[Language] {
+        &self.languages
+    }
+
+    /// The language of that name or alias, in any case.
+    pub fn by_name(&self, name: &str) -> Option<&Language> {
+        let at = self.by_name.get(name).or_else(|| self.by_name.get(&name.to_ascii_lowercase()))?;
+        Some(&self.languages[*at])
+    }
+
+    /// The names users may write in a filter: shown names, sorted.
+    pub fn shown_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.languages.iter().map(Language::shown).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The language of a file, by its name, then by its first line. Every text file has one.
+    pub fn detect(&self, path: &str, text: &str) -> &Language {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        if let Some(&i) = self.by_filename.get(name) {
+            return &self.languages[i];
+        }
+        if let Some((stem, extension)) = name.rsplit_once('.')
+            && !stem.is_empty()
+        {
+            let found = self.by_extension.get(extension).or_else(|| {
+                extension.bytes().any(|b| b.is_ascii_uppercase()).then(|| extension.to_ascii_lowercase()).and_then(
+                    |lower| self.by_extension.get(&lower),
+                )
+            });
+            if let Some(&i) = found {
+                return &self.languages[i];
+            }
+        }
+        self.by_first_line(text).unwrap_or(&self.languages[self.text])
+    }
+
+    fn by_first_line(&self, text: &str) -> Option<&Language> {
+        let line = text.strip_prefix("#!")?.lines().next()?;
+        let mut words = line.split_ascii_whitespace();
+        let mut program = words.next()?.rsplit('/').next()?;
+        if program == "env" {
+            program = words.find(|w| !w.starts_with('-') && !w.contains('='))?;
+        }
+        let exact = self.by_interpreter.get(program);
+        let unversioned = || self.by_interpreter.get(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        exact.or_else(unversioned).map(|&i| &self.languages[i])
+    }
+}

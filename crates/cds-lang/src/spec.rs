@@ -1,0 +1,153 @@
+//! `language.toml`: how a language is recognised and what its words mean.
+
+use serde::Deserialize;
+
+/// The file `language.toml`, as written. Unknown keys are errors.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Spec {
+    /// File extensions, without the dot, lower case.
+    pub extensions: Vec<String>,
+    /// Whole file names.
+    pub filenames: Vec<String>,
+    /// Programs on a `#!` line.
+    pub interpreters: Vec<String>,
+    /// Other names for it in filters, queries and code fences.
+    pub aliases: Vec<String>,
+    /// The name shown and stored instead of its own: dialects are one language to their users.
+    pub shown_as: Option<String>,
+    /// A shared folder whose queries come before its own.
+    pub inherits: Option<String>,
+    /// How a text without a grammar is cut.
+    pub structure: Structure,
+    /// Languages inside it.
+    pub embedded: Vec<Embedded>,
+    /// How its text is coloured.
+    pub highlight: Highlight,
+    /// Where a definition keeps its parts.
+    pub parts: Parts,
+    /// What is public.
+    pub public: Public,
+    /// What is a test.
+    pub test: Test,
+    /// Kinds that take another name directly inside a type: `function = "method"`.
+    pub members: std::collections::BTreeMap<String, String>,
+    /// Kinds, besides types, inside which `members` applies as well.
+    pub member_parents: Vec<String>,
+}
+
+/// How a text without a grammar is cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Structure {
+    /// At blank lines.
+    #[default]
+    Paragraphs,
+    /// At headings.
+    Headings,
+}
+
+/// A stretch of another language, between two markers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Embedded {
+    /// Starts the opening tag; the stretch begins after the next `>`.
+    pub open: String,
+    /// Ends the stretch.
+    pub close: String,
+    /// What is in it when the opening tag has no `lang` or `type` attribute that names a language.
+    pub language: String,
+}
+
+/// What colours a line of code. Keywords come from the grammar.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Highlight {
+    /// Start a comment that ends with the line.
+    pub line_comments: Vec<String>,
+    /// Start and end of a comment of any length.
+    pub block_comments: Vec<(String, String)>,
+    /// Characters that open and close a string.
+    pub quotes: Vec<String>,
+}
+
+/// Where a definition keeps its parts: names of fields, then kinds of nodes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parts {
+    /// Fields that hold the body; the signature ends there.
+    pub body: Vec<String>,
+    /// Node kinds that are a body when no field names it.
+    pub body_kinds: Vec<String>,
+    /// Fields that hold the parameter list.
+    pub parameters: Vec<String>,
+    /// Node kinds in a parameter list that are not parameters.
+    pub not_parameters: Vec<String>,
+    /// Fields of a parameter that hold its name.
+    pub parameter_name: Vec<String>,
+    /// Fields of a parameter that hold its type.
+    pub parameter_type: Vec<String>,
+    /// Fields that hold the return type.
+    pub return_type: Vec<String>,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        let list = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        Parts {
+            body: list(&["body"]),
+            body_kinds: Vec::new(),
+            parameters: list(&["parameters"]),
+            not_parameters: Vec::new(),
+            parameter_name: list(&["name", "pattern", "declarator"]),
+            parameter_type: list(&["type"]),
+            return_type: list(&["return_type"]),
+        }
+    }
+}
+
+/// What is public. The first rule that speaks decides: modifiers, then name, then the default.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Public {
+    /// When no rule speaks.
+    pub default: bool,
+    /// Modifiers that make public.
+    pub modifiers: Vec<String>,
+    /// Modifiers that hide.
+    pub hidden_modifiers: Vec<String>,
+    /// Beginnings of a name that hide.
+    pub hidden_prefixes: Vec<String>,
+    /// Beginnings and ends of a name that make public although a hidden prefix fits: `__init__`.
+    pub shown_affixes: Vec<String>,
+    /// Whether a name is public exactly when it begins with a capital letter.
+    pub capitalised: bool,
+    /// Kinds of parent whose members are public by default: interfaces, traits, enums.
+    pub open_parents: Vec<String>,
+}
+
+impl Default for Public {
+    fn default() -> Self {
+        Public {
+            default: true,
+            modifiers: Vec::new(),
+            hidden_modifiers: Vec::new(),
+            hidden_prefixes: Vec::new(),
+            shown_affixes: Vec::new(),
+            capitalised: false,
+            open_parents: Vec::new(),
+        }
+    }
+}
+
+/// What is a test, by decorator or name. Paths are judged elsewhere.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Test {
+    /// Decorators whose name (arguments cut) is one of these, or ends in `.` or `::` and one of these.
+    pub decorators: Vec<String>,
+    /// Beginnings of the name of a test function.
+    pub function_prefixes: Vec<String>,
+    /// Bases that make a class a test class.
+    pub bases: Vec<String>,
+}

@@ -1,0 +1,182 @@
+//! What one file says about itself.
+
+use compact_str::CompactString;
+use serde::{Deserialize, Serialize};
+
+use crate::{Chunk, Entity};
+
+/// The facts of one file: a pure function of its bytes and its language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Definitions, parents before children, in order of position.
+    pub entities: Vec<Entity>,
+    /// Names used, in order of position.
+    pub references: Vec<Reference>,
+    /// Names brought in from elsewhere, in order of position.
+    pub imports: Vec<Import>,
+    /// The pieces the file is retrieved in; together they cover it.
+    pub chunks: Vec<Chunk>,
+    /// Byte ranges of comments, in order.
+    pub comments: Vec<(u32, u32)>,
+    /// The comment that describes the file as a whole.
+    pub doc_comment: Option<String>,
+    /// Languages found in it, the one with most tokens first.
+    pub languages: Vec<LanguageShare>,
+    /// What went wrong while reading it.
+    pub problems: Vec<Problem>,
+    /// Number of lines.
+    pub lines: u32,
+}
+
+impl FileFacts {
+    /// The dotted name of an entity inside its file: `Outer.inner`.
+    pub fn qualified_name(&self, entity: u32) -> String {
+        self.scope_path(entity).join(".")
+    }
+
+    /// How many entities lie around it.
+    pub fn scope_depth(&self, entity: u32) -> usize {
+        let parent = |i: u32| self.entities.get(i as usize).and_then(|e| e.parent);
+        std::iter::successors(parent(entity), |&i| parent(i)).count()
+    }
+
+    /// Names from the outermost scope to the entity itself.
+    pub fn scope_path(&self, entity: u32) -> Vec<&str> {
+        let mut path = Vec::new();
+        let mut at = Some(entity);
+        while let Some(entity) = at.and_then(|i| self.entities.get(i as usize)) {
+            path.push(entity.name.as_str());
+            path.extend(entity.scope.as_deref());
+            at = entity.parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// What a reference does with the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ReferenceKind {
+    /// Calls it.
+    Call,
+    /// Names it as a type.
+    Type,
+    /// Extends, implements, conforms to or mixes it in.
+    Base,
+}
+
+impl ReferenceKind {
+    /// The word used in captures and output.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReferenceKind::Call => "call",
+            ReferenceKind::Type => "type",
+            ReferenceKind::Base => "base",
+        }
+    }
+}
+
+/// A name used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The name itself, without receiver.
+    pub name: CompactString,
+    /// What is done with it.
+    pub kind: ReferenceKind,
+    /// The text before the name: `self`, `db.session`, `Foo`.
+    pub receiver: Option<CompactString>,
+    /// The innermost entity around it.
+    pub enclosing: Option<u32>,
+    /// First byte of the name.
+    pub start: u32,
+    /// Its line.
+    pub line: u32,
+}
+
+/// A name, or a whole module, brought in from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// The module as written, without quotes.
+    pub module: CompactString,
+    /// The name taken from it; none for the module itself.
+    pub name: Option<CompactString>,
+    /// What it is called here.
+    pub alias: Option<CompactString>,
+    /// Whether everything is taken.
+    pub wildcard: bool,
+    /// The innermost entity around it.
+    pub enclosing: Option<u32>,
+    /// Its line.
+    pub line: u32,
+}
+
+/// How much of a file is written in a language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LanguageShare {
+    /// The language's name.
+    pub language: CompactString,
+    /// Its estimated tokens.
+    pub tokens: u32,
+}
+
+/// Why a file is missing, or less well known than it could be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ProblemKind {
+    /// Not text.
+    Binary,
+    /// Larger than `max_file_size`.
+    TooLarge,
+    /// The system refused to read it.
+    Unreadable,
+    /// Bytes that are not UTF-8 were replaced.
+    InvalidUtf8,
+    /// The parser met text that its grammar does not know.
+    SyntaxError,
+    /// Parsing took too long: indexed as plain text.
+    BudgetExceeded,
+    /// A symbolic link that leads out of the root or nowhere.
+    Symlink,
+}
+
+impl ProblemKind {
+    /// All kinds, in order of gravity: files left out first.
+    pub const ALL: [ProblemKind; 7] = [
+        ProblemKind::Unreadable,
+        ProblemKind::TooLarge,
+        ProblemKind::Binary,
+        ProblemKind::Symlink,
+        ProblemKind::BudgetExceeded,
+        ProblemKind::InvalidUtf8,
+        ProblemKind::SyntaxError,
+    ];
+
+    /// The word used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProblemKind::Binary => "binary",
+            ProblemKind::TooLarge => "too_large",
+            ProblemKind::Unreadable => "unreadable",
+            ProblemKind::InvalidUtf8 => "invalid_utf8",
+            ProblemKind::SyntaxError => "syntax_error",
+            ProblemKind::BudgetExceeded => "budget_exceeded",
+            ProblemKind::Symlink => "symlink",
+        }
+    }
+
+    /// Whether the file is missing from the index because of it.
+    pub fn skips_file(self) -> bool {
+        matches!(
+            self,
+            ProblemKind::Binary | ProblemKind::TooLarge | ProblemKind::Unreadable | ProblemKind::Symlink
+        )
+    }
+}
+
+/// One thing that went wrong with one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// What.
+    pub kind: ProblemKind,
+    /// In words, with line or size.
+    pub detail: String,
+}

@@ -1,0 +1,51 @@
+//! What is answered.
+
+use crate::ChunkId;
+
+/// Which retriever found a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchType {
+    /// The name index.
+    Name,
+    /// BM25.
+    Bm25,
+    /// Both.
+    Hybrid,
+}
+
+impl MatchType {
+    /// The word used in every door.
+    pub fn name(self) -> &'static str {
+        match self {
+            MatchType::Name => "name",
+            MatchType::Bm25 => "bm25",
+            MatchType::Hybrid => "hybrid",
+        }
+    }
+}
+
+/// A named number that moved a score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    /// Its name, as in the table of weights.
+    pub name: &'static str,
+    /// What it did.
+    pub value: f32,
+}
+
+/// A chunk and why it is here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The chunk shown.
+    pub chunk: ChunkId,
+    /// Its standing, 0..1.
+    pub score: f32,
+    /// Who found it.
+    pub match_type: MatchType,
+    /// Scores and ranks of the retrievers that found it: name, score, rank from 1.
+    pub retrieved: Vec<(&'static str, f32, u32)>,
+    /// What moved its score.
+    pub signals: Vec<Signal>,
+    /// How many more chunks of its file matched.
+    pub more_in_file: u32,
+}

@@ -1,0 +1,25 @@
+//! The vocabulary of cds: plain data that every other crate speaks.
+//!
+//! [`FileFacts`] is what one file says about itself: its [`Entity`] list, the [`Reference`]s and
+//! [`Import`]s in it, the [`Chunk`]s it is cut into and the [`Problem`]s met on the way. A [`Query`]
+//! asks; a [`Hit`] answers. Nothing here reads a file, parses, or knows a protocol.
+
+mod chunk;
+mod entity;
+mod facts;
+mod hit;
+mod ids;
+mod kind;
+mod query;
+mod role;
+mod span;
+
+pub use chunk::{Chunk, estimate_tokens};
+pub use entity::{Entity, Parameter};
+pub use facts::{FileFacts, Import, LanguageShare, Problem, ProblemKind, Reference, ReferenceKind};
+pub use hit::{Hit, MatchType, Signal};
+pub use ids::{ChunkId, EntityId, FileId};
+pub use kind::{EntityType, KINDS, Kind, KindRow};
+pub use query::{Filters, Granularity, Pattern, Query, Snippet};
+pub use role::PathRole;
+pub use span::Span;

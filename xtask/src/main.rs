@@ -1,0 +1,2 @@
+//! Dev tools.
+fn main() {}
