@@ -1,1 +1,19 @@
-//! cds-index
+//! A folder of source to a [`Snapshot`]: walk, extract, write a generation, map it.
+//!
+//! [`build`] takes a root and [`BuildOptions`], reads what changed and publishes a new generation by one rename;
+//! [`Snapshot::open`] maps the published one and answers from it. This is the only crate that reads the tree being
+//! indexed and the only one that writes to disk. A reader never imports a writer.
+
+mod build;
+mod error;
+mod snapshot;
+mod store;
+pub mod tokenize;
+
+pub use build::{
+    Build, BuildOptions, BuildReport, Freshness, ProblemRow, Progress, check_freshness, index_home, run as build,
+};
+pub use error::{Error, Result};
+pub use snapshot::{ChunkView, DocumentView, EntityView, LoadedFile, Snapshot};
+pub use store::names::NameMatch;
+pub use store::{Bm25Fields, FORMAT_VERSION, Manifest};

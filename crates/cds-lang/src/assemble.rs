@@ -27,7 +27,8 @@ pub(crate) fn add(
     found.marks.dedup_by_key(|m| (m.range.start, m.range.end));
     let definitions = merge(std::mem::take(&mut found.definitions), text);
     let base = facts.entities.len();
-    let mut context = Context { spec: &language.spec, fields, marks: &found.marks, text, lines };
+    facts.doc_spans.extend(found.file_doc.iter().map(|r| (r.start as u32, r.end as u32)));
+    let context = Context { spec: &language.spec, fields, marks: &found.marks, text, lines };
     let mut stack: Vec<(usize, u32)> = Vec::new();
     for definition in definitions {
         let range = definition.node.byte_range();
@@ -36,6 +37,7 @@ pub(crate) fn add(
         }
         let parent = stack.last().map(|&(_, i)| i);
         let entity = context.entity(&definition, parent, &facts.entities);
+        facts.doc_spans.extend(definition.doc.iter().map(|r| (r.start as u32, r.end as u32)));
         stack.push((range.end, facts.entities.len() as u32));
         facts.entities.push(entity);
     }
@@ -97,7 +99,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn entity(&mut self, definition: &Definition, parent: Option<u32>, before: &[Entity]) -> Entity {
+    fn entity(&self, definition: &Definition, parent: Option<u32>, before: &[Entity]) -> Entity {
         let node = definition.node;
         let range = node.byte_range();
         let name_range = definition.name.clone().unwrap_or(range.start..range.start);

@@ -16,6 +16,7 @@ pub struct Language {
     /// What `language.toml` says.
     pub spec: Spec,
     grammar: Option<tree_sitter::Language>,
+    toml_text: String,
     query_text: String,
     query: OnceLock<Compiled>,
 }
@@ -174,12 +175,12 @@ impl Registry {
         for row in ROWS {
             let files = overrides(row.name);
             let replaced = files.toml.is_some() || files.tags.is_some() || files.imports.is_some();
-            let spec: Spec =
-                toml::from_str(files.toml.as_deref().unwrap_or(row.toml)).map_err(|e| LanguageError {
-                    language: row.name.to_owned(),
-                    file: "language.toml",
-                    message: e.to_string().trim().to_owned(),
-                })?;
+            let toml_text = files.toml.unwrap_or_else(|| row.toml.to_owned());
+            let spec: Spec = toml::from_str(&toml_text).map_err(|e| LanguageError {
+                language: row.name.to_owned(),
+                file: "language.toml",
+                message: e.to_string().trim().to_owned(),
+            })?;
             let mut query_text = String::new();
             if let Some(parent) = &spec.inherits {
                 let (tags, imports) = shared.get(parent.as_str()).ok_or_else(|| LanguageError {
@@ -196,6 +197,7 @@ impl Registry {
                 name: row.name.to_owned(),
                 spec,
                 grammar: row.grammar.map(Into::into),
+                toml_text,
                 query_text,
                 query: OnceLock::new(),
             };
@@ -235,6 +237,11 @@ impl Registry {
             language.compile()?;
         }
         Ok(())
+    }
+
+    /// Every text that decides what is extracted, for fingerprints.
+    pub fn data(&self) -> impl Iterator<Item = &str> {
+        self.languages.iter().flat_map(|l| [l.toml_text.as_str(), l.query_text.as_str()])
     }
 
     /// All languages, sorted by name.

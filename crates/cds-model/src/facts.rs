@@ -18,6 +18,8 @@ pub struct FileFacts {
     pub chunks: Vec<Chunk>,
     /// Byte ranges of comments, in order.
     pub comments: Vec<(u32, u32)>,
+    /// Byte ranges of docs that are not comments to the grammar: docstrings.
+    pub doc_spans: Vec<(u32, u32)>,
     /// The comment that describes the file as a whole.
     pub doc_comment: Option<String>,
     /// Languages found in it, the one with most tokens first.

@@ -4,35 +4,134 @@
 
 (module . (comment)* . (expression_statement (string) @doc))
 
-(class_definition name: (identifier) @name) @definition.class
+; Definitions
+
+; The signature ends at the colon: a comment may stand between it and the body.
+(class_definition name: (identifier) @name ":" @body) @definition.class
 (class_definition
   name: (identifier) @name
   body: (block . (comment)* . (expression_statement (string) @doc))) @definition.class
 
-(function_definition name: (identifier) @name) @definition.function
+; pytest collects classes called Test… that have test methods.
+((class_definition
+  name: (identifier) @name
+  body: (block [
+    (function_definition name: (identifier) @_method)
+    (decorated_definition definition: (function_definition name: (identifier) @_method))])) @definition.class @test
+  (#match? @name "^Test")
+  (#match? @_method "^test_"))
+
+(function_definition name: (identifier) @name ":" @body) @definition.function
 (function_definition
   name: (identifier) @name
   body: (block . (comment)* . (expression_statement (string) @doc))) @definition.function
 
+; Constants of the module, also under `if` and `try`, and of classes.
 (module (expression_statement (assignment left: (identifier) @name) @definition.constant)
-  (#match? @name "^_?[A-Z][A-Z0-9_]+$"))
+  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
+(module [
+    (if_statement consequence: (block (expression_statement (assignment left: (identifier) @name) @definition.constant)))
+    (try_statement body: (block (expression_statement (assignment left: (identifier) @name) @definition.constant)))]
+  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name) @definition.constant))
-  (#match? @name "^_?[A-Z][A-Z0-9_]+$"))
+  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
+
+; A name bound to a lambda, or to a type that a call makes.
+(module (expression_statement
+  (assignment left: (identifier) @name right: (lambda body: (_) @body) ) @definition.function))
+(class_definition body: (block (expression_statement
+  (assignment left: (identifier) @name right: (lambda body: (_) @body)) @definition.function)))
+(module (expression_statement (assignment
+    left: (identifier) @name
+    right: (call function: [(identifier) @_maker (attribute attribute: (identifier) @_maker)])) @definition.class)
+  (#any-of? @_maker "namedtuple" "NamedTuple" "TypedDict" "make_dataclass" "Enum" "IntEnum" "StrEnum" "Flag" "IntFlag"))
+
 (type_alias_statement left: (type (identifier) @name)) @definition.typealias
 (type_alias_statement left: (type (generic_type (identifier) @name))) @definition.typealias
+(module (expression_statement (assignment left: (identifier) @name type: (type [
+    (identifier) @_type
+    (attribute attribute: (identifier) @_type)])) @definition.typealias)
+  (#eq? @_type "TypeAlias"))
+(module (expression_statement (assignment
+    left: (identifier) @name
+    right: (call function: [(identifier) @_maker (attribute attribute: (identifier) @_maker)])) @definition.typealias)
+  (#any-of? @_maker "NewType" "TypeVar" "ParamSpec" "TypeVarTuple" "TypeAliasType"))
+(module (expression_statement (assignment
+    left: (identifier) @name
+    right: [
+      (subscript value: [(identifier) @_generic (attribute attribute: (identifier) @_generic)])
+      (binary_operator left: (subscript value: (identifier) @_generic) operator: "|")]) @definition.typealias)
+  (#match? @name "^_*[A-Z]")
+  (#any-of? @_generic "Union" "Optional" "Callable" "Literal" "Annotated" "Dict" "List" "Tuple" "Set" "FrozenSet"
+    "Type" "Iterable" "Iterator" "Sequence" "Mapping" "Awaitable" "Coroutine" "AsyncIterator" "Generator" "dict" "list"
+    "tuple" "set" "frozenset" "type"))
+
+; Calls
 
 (call function: (identifier) @reference.call)
 (call function: (attribute object: (_) @receiver attribute: (identifier) @reference.call))
 (decorator (identifier) @reference.call)
 (decorator (attribute object: (_) @receiver attribute: (identifier) @reference.call))
 
-(class_definition superclasses: (argument_list (identifier) @reference.base))
-(class_definition superclasses: (argument_list (attribute object: (_) @receiver attribute: (identifier) @reference.base)))
-(class_definition superclasses: (argument_list (subscript value: (identifier) @reference.base)))
-(class_definition superclasses: (argument_list (subscript value: (attribute object: (_) @receiver attribute: (identifier) @reference.base))))
+; Bases
 
-(type (identifier) @reference.type)
-(type (attribute object: (_) @receiver attribute: (identifier) @reference.type))
-(type (generic_type (identifier) @reference.type))
-(type (subscript value: (identifier) @reference.type))
-(type (binary_operator (identifier) @reference.type))
+(class_definition superclasses: (argument_list [
+  (identifier) @reference.base
+  (attribute object: (_) @receiver attribute: (identifier) @reference.base)
+  (subscript value: (identifier) @reference.base)
+  (subscript value: (attribute object: (_) @receiver attribute: (identifier) @reference.base))]))
+(class_definition superclasses: (argument_list (subscript subscript: [
+  (identifier) @reference.type
+  (attribute object: (_) @receiver attribute: (identifier) @reference.type)])))
+(class_definition superclasses: (argument_list (keyword_argument value: [
+  (identifier) @reference.type
+  (attribute object: (_) @receiver attribute: (identifier) @reference.type)])))
+
+; Types. The grammar reads `a | b` and `[a, b]` inside a type as expressions.
+
+(type [
+  (identifier) @reference.type
+  (attribute object: (_) @receiver attribute: (identifier) @reference.type)
+  (generic_type (identifier) @reference.type)
+  (splat_type (identifier) @reference.type)
+  (subscript value: (identifier) @reference.type)
+  (subscript value: (attribute object: (_) @receiver attribute: (identifier) @reference.type))
+  (subscript subscript: (identifier) @reference.type)
+  (subscript subscript: (attribute object: (_) @receiver attribute: (identifier) @reference.type))])
+(type (binary_operator [
+  (identifier) @reference.type
+  (attribute object: (_) @receiver attribute: (identifier) @reference.type)
+  (subscript value: (identifier) @reference.type)
+  (subscript subscript: (identifier) @reference.type)
+  (binary_operator (identifier) @reference.type)
+  (binary_operator (attribute object: (_) @receiver attribute: (identifier) @reference.type))
+  (binary_operator (binary_operator (identifier) @reference.type))]))
+(type (list [
+  (identifier) @reference.type
+  (attribute object: (_) @receiver attribute: (identifier) @reference.type)
+  (subscript value: (identifier) @reference.type)
+  (subscript subscript: (identifier) @reference.type)]))
+
+; Names in quotes: forward references.
+([(typed_parameter type: (type (string (string_content) @reference.type)))
+  (typed_default_parameter type: (type (string (string_content) @reference.type)))
+  (assignment type: (type (string (string_content) @reference.type)))
+  (function_definition return_type: (type (string (string_content) @reference.type)))]
+  (#match? @reference.type "^[A-Za-z_][A-Za-z0-9_]*$"))
+(generic_type
+  (identifier) @_generic
+  (type_parameter (type (string (string_content) @reference.type)))
+  (#not-any-of? @_generic "Literal" "Annotated")
+  (#match? @reference.type "^[A-Za-z_][A-Za-z0-9_]*$"))
+
+(except_clause value: [
+  (identifier) @reference.type
+  (attribute object: (_) @receiver attribute: (identifier) @reference.type)
+  (tuple (identifier) @reference.type)
+  (tuple (attribute object: (_) @receiver attribute: (identifier) @reference.type))
+  (as_pattern (identifier) @reference.type)
+  (as_pattern (attribute object: (_) @receiver attribute: (identifier) @reference.type))
+  (as_pattern (tuple (identifier) @reference.type))
+  (as_pattern (tuple (attribute object: (_) @receiver attribute: (identifier) @reference.type)))])
+(raise_statement . (identifier) @reference.type (#match? @reference.type "^_*[A-Z]"))
+(class_pattern (dotted_name (identifier) @reference.type .))

@@ -1,0 +1,320 @@
+//! Writes the files of one generation, file after file in order of path.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use cds_model::{Chunk, Entity, FileFacts, Kind, PathRole};
+use rustc_hash::{FxHashMap, FxHashSet};
+use zerocopy::{Immutable, IntoBytes};
+
+use super::ProblemRow;
+use super::prepare::Prepared;
+use crate::store::manifest::Counts;
+use crate::store::names::NamesWriter;
+use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
+use crate::store::strings::StringsWriter;
+use crate::store::text::{TextRow, TextWriter};
+use crate::store::path;
+use crate::{Error, Result};
+
+pub(crate) struct GenerationWriter {
+    folder: PathBuf,
+    files: BufWriter<File>,
+    files_at: u64,
+    strings: StringsWriter,
+    names: NamesWriter,
+    documents: Vec<DocumentRow>,
+    entities: Vec<EntityRow>,
+    chunks: Vec<ChunkRow>,
+    languages: Vec<String>,
+    text: TextWriter,
+    problems: Vec<ProblemRow>,
+    counts: Counts,
+    comments: bool,
+}
+
+/// What the manifest needs to know of the tables.
+pub(crate) struct Tables {
+    pub(crate) languages: Vec<String>,
+    pub(crate) counts: Counts,
+    pub(crate) sizes: BTreeMap<String, u64>,
+}
+
+impl GenerationWriter {
+    pub(crate) fn create(folder: &Path, comments: bool) -> Result<GenerationWriter> {
+        for part in ["graph", "indices"] {
+            let part = folder.join(part);
+            std::fs::create_dir_all(&part).map_err(Error::io(&part))?;
+        }
+        let files_path = folder.join(path::FILES);
+        let files = File::create(&files_path).map_err(Error::io(&files_path))?;
+        Ok(GenerationWriter {
+            files: BufWriter::with_capacity(1 << 20, files),
+            files_at: 0,
+            strings: StringsWriter::default(),
+            names: NamesWriter::default(),
+            documents: Vec::new(),
+            entities: Vec::new(),
+            chunks: Vec::new(),
+            languages: Vec::new(),
+            text: TextWriter::create(&folder.join(path::BM25))?,
+            problems: Vec::new(),
+            counts: Counts::default(),
+            comments,
+            folder: folder.to_owned(),
+        })
+    }
+
+    pub(crate) fn add(&mut self, file: Prepared) -> Result<()> {
+        let id = self.documents.len() as u32;
+        let entity = self.entities.len() as u32;
+        let first_chunk = self.chunks.len() as u32;
+        let role = PathRole::of(&file.path);
+        let blob = self.files_at;
+        self.files_at += file.packed.write(&mut self.files, &self.folder.join(path::FILES))?;
+        let language = self.language(&file.language);
+        self.documents.push(DocumentRow {
+            blob,
+            size: file.size,
+            modified_ns: file.modified_ns,
+            indexed_at: file.indexed_at,
+            hash: file.hash,
+            path: self.strings.add(&file.path),
+            text_packed: file.packed.text.len() as u32,
+            text_len: file.packed.text_len,
+            facts_packed: file.packed.facts.len() as u32,
+            facts_len: file.packed.facts_len,
+            checksum: file.packed.checksum,
+            first_chunk,
+            chunks: file.facts.chunks.len() as u32,
+            entity,
+            entities: file.facts.entities.len() as u32,
+            lines: file.facts.lines,
+            language,
+            role: role as u8,
+            flags: if file.racy { document_flag::RACY } else { 0 },
+        });
+        self.add_entities(id, &file, first_chunk);
+        self.add_chunks(id, entity, role, &file.facts);
+        self.add_text(&file, first_chunk)?;
+        self.counts.references += file.facts.references.len() as u64;
+        self.counts.source_bytes += file.size;
+        for problem in &file.facts.problems {
+            self.problems.push(ProblemRow {
+                path: file.path.clone(),
+                reason: problem.kind.name().to_owned(),
+                detail: problem.detail.clone(),
+                skipped: false,
+            });
+        }
+        Ok(())
+    }
+
+    fn language(&mut self, name: &str) -> u16 {
+        let at = self.languages.iter().position(|l| l == name).unwrap_or_else(|| {
+            self.languages.push(name.to_owned());
+            self.languages.len() - 1
+        });
+        at as u16
+    }
+
+    fn add_entities(&mut self, file: u32, prepared: &Prepared, first_chunk: u32) {
+        let facts = &prepared.facts;
+        let own = self.entities.len() as u32;
+        let file_name = prepared.path.rsplit('/').next().unwrap_or(&prepared.path);
+        self.names.add(file_name, own);
+        self.entities.push(EntityRow {
+            file,
+            // The folder's entity is written last; see `add_directories`.
+            parent: NONE,
+            name: self.strings.add(file_name),
+            scope: NONE,
+            chunk: if facts.chunks.is_empty() { NONE } else { first_chunk },
+            start_line: 1,
+            end_line: facts.lines.max(1),
+            kind: Kind::known("file").code(),
+            flags: flag::PUBLIC,
+            depth: 0,
+        });
+        for entity in &facts.entities {
+            self.names.add(&entity.name, self.entities.len() as u32);
+            let depth = entity.parent.map_or(0, |p| self.entities[(own + 1 + p) as usize].depth + 1);
+            self.entities.push(EntityRow {
+                file,
+                parent: entity.parent.map_or(own, |p| own + 1 + p),
+                name: self.strings.add(&entity.name),
+                scope: entity.scope.as_deref().map_or(NONE, |s| self.strings.add(s)),
+                chunk: chunk_at(&facts.chunks, entity.span.start).map_or(NONE, |c| first_chunk + c),
+                start_line: entity.span.start_line,
+                end_line: entity.span.end_line,
+                kind: entity.kind.code(),
+                flags: flags(entity.is_public, entity.is_test),
+                depth,
+            });
+        }
+    }
+
+    fn add_chunks(&mut self, file: u32, own: u32, role: PathRole, facts: &FileFacts) {
+        for chunk in &facts.chunks {
+            let entity = chunk.entity.map(|e| &facts.entities[e as usize]);
+            let declares = chunk.part == 0 && entity.is_some_and(|e| e.kind.row().is_type);
+            let is_test = role == PathRole::Test || entity.is_some_and(|e| e.is_test);
+            self.chunks.push(ChunkRow {
+                file,
+                entity: chunk.entity.map_or(NONE, |e| own + 1 + e),
+                start: chunk.span.start,
+                end: chunk.span.end,
+                start_line: chunk.span.start_line,
+                end_line: chunk.span.end_line,
+                tokens: chunk.token_count,
+                kind: chunk.node_type.code(),
+                flags: flags(entity.is_none_or(|e| e.is_public), is_test) | if declares { flag::TYPE } else { 0 },
+                part: chunk.part,
+            });
+        }
+    }
+
+    fn add_text(&mut self, file: &Prepared, first_chunk: u32) -> Result<()> {
+        let facts = &file.facts;
+        let bare;
+        let text = if self.comments {
+            &file.text
+        } else {
+            bare = without_comments(&file.text, facts);
+            &bare
+        };
+        for (i, chunk) in facts.chunks.iter().enumerate() {
+            let entity = chunk.entity.filter(|_| chunk.part == 0).map(|e| &facts.entities[e as usize]);
+            let doc = match entity {
+                Some(entity) => entity.doc_comment.as_deref(),
+                None if i == 0 => facts.doc_comment.as_deref(),
+                None => None,
+            };
+            self.text.add(&TextRow {
+                chunk: first_chunk + i as u32,
+                content: &text[chunk.span.range()],
+                path: &file.path,
+                signature: entity.map_or("", |e| &e.signature),
+                doc: doc.filter(|_| self.comments).unwrap_or_default(),
+                definitions: defined_in(facts, chunk).map(|e| e.name.as_str()).collect(),
+                references: used_in(facts, chunk),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Folders of indexed files become entities, outer ones first; files learn their parent.
+    fn add_directories(&mut self) {
+        let mut known: FxHashMap<String, u32> = FxHashMap::default();
+        let path_of = |d: &DocumentRow| (d.entity, self.strings.get(d.path).to_owned());
+        let paths: Vec<(u32, String)> = self.documents.iter().map(path_of).collect();
+        for (entity, path) in paths {
+            let mut parent = NONE;
+            let folders = path.match_indices('/').map(|(i, _)| &path[..i]);
+            for folder in folders {
+                if let Some(&id) = known.get(folder) {
+                    parent = id;
+                    continue;
+                }
+                let name = folder.rsplit('/').next().unwrap_or(folder);
+                let id = self.entities.len() as u32;
+                self.names.add(name, id);
+                self.entities.push(EntityRow {
+                    file: NONE,
+                    parent,
+                    name: self.strings.add(name),
+                    scope: NONE,
+                    chunk: NONE,
+                    start_line: 0,
+                    end_line: 0,
+                    kind: Kind::known("directory").code(),
+                    flags: flag::PUBLIC,
+                    depth: 0,
+                });
+                known.insert(folder.to_owned(), id);
+                parent = id;
+            }
+            self.entities[entity as usize].parent = parent;
+        }
+    }
+
+    /// Writes the tables; the generation is complete but not yet published.
+    pub(crate) fn finish(mut self, mut problems: Vec<ProblemRow>) -> Result<Tables> {
+        self.add_directories();
+        self.files.flush().map_err(Error::io(self.folder.join(path::FILES)))?;
+        self.text.finish()?;
+        let (map, lists) = self.names.finish();
+        let write = |name: &str, bytes: &[u8]| {
+            let path = self.folder.join(name);
+            std::fs::write(&path, bytes).map_err(Error::io(&path))
+        };
+        write(path::DOCUMENTS, rows(&self.documents))?;
+        write(path::ENTITIES, rows(&self.entities))?;
+        write(path::CHUNKS, rows(&self.chunks))?;
+        write(path::STRINGS, &self.strings.finish())?;
+        write(path::NAMES_FST, &map)?;
+        write(path::NAMES, rows(&lists))?;
+        problems.append(&mut self.problems);
+        problems.sort_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));
+        let listed = serde_json::to_vec(&problems).expect("problems are plain data");
+        write(path::PROBLEMS, &listed)?;
+        let mut sizes = BTreeMap::new();
+        for name in path::SIZED {
+            let path = self.folder.join(name);
+            sizes.insert(name.to_owned(), std::fs::metadata(&path).map_err(Error::io(&path))?.len());
+        }
+        let counts = Counts {
+            files: self.documents.len() as u64,
+            entities: self.entities.len() as u64,
+            chunks: self.chunks.len() as u64,
+            problems: problems.len() as u64,
+            ..self.counts
+        };
+        Ok(Tables { languages: self.languages, counts, sizes })
+    }
+}
+
+fn rows<T: IntoBytes + Immutable>(rows: &[T]) -> &[u8] {
+    rows.as_bytes()
+}
+
+fn flags(is_public: bool, is_test: bool) -> u8 {
+    (if is_public { flag::PUBLIC } else { 0 }) | (if is_test { flag::TEST } else { 0 })
+}
+
+/// The chunk that holds `byte`; of overlapping ones the first.
+fn chunk_at(chunks: &[Chunk], byte: u32) -> Option<u32> {
+    let at = chunks.partition_point(|c| c.span.end <= byte);
+    (at < chunks.len()).then_some(at as u32)
+}
+
+/// Entities that begin in the chunk.
+fn defined_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> impl Iterator<Item = &'a Entity> {
+    let from = facts.entities.partition_point(|e| e.span.start < chunk.span.start);
+    let end = chunk.span.end;
+    facts.entities[from..].iter().take_while(move |e| e.span.start < end)
+}
+
+/// Names used in the chunk, once each.
+fn used_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> Vec<&'a str> {
+    let from = facts.references.partition_point(|r| r.start < chunk.span.start);
+    let inside = facts.references[from..].iter().take_while(|r| r.start < chunk.span.end);
+    let mut seen = FxHashSet::default();
+    inside.map(|r| r.name.as_str()).filter(|name| seen.insert(*name)).collect()
+}
+
+/// The text with comments and doc comments turned to blanks, every other byte in its place.
+fn without_comments(text: &str, facts: &FileFacts) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let comments = facts.comments.iter().copied().chain(facts.doc_spans.iter().copied());
+    for (start, end) in comments {
+        for byte in &mut bytes[start as usize..end as usize] {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+    }
+    String::from_utf8(bytes).expect("comments begin and end at characters")
+}

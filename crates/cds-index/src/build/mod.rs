@@ -1,0 +1,330 @@
+//! From a folder to a generation. [`run`] takes the writer's lock, walks, extracts in parallel, writes in order, publishes.
+
+mod freshness;
+mod generation;
+mod lock;
+mod prepare;
+mod walk;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use cds_lang::{EXTRACTOR_VERSION, Registry};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::store::{FORMAT_VERSION, Manifest};
+use crate::{Error, Result, Snapshot};
+use generation::GenerationWriter;
+use prepare::{Outcome, Prepared};
+
+pub use freshness::{Freshness, check as check_freshness};
+
+/// Bytes of source that one batch holds: enough to keep every core busy, little enough to keep memory flat.
+const BATCH_BYTES: u64 = 8 << 20;
+const BATCH_FILES: usize = 512;
+
+/// What decides the content of an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildOptions {
+    /// Larger files are listed, not indexed.
+    pub max_file_size: u64,
+    /// Whether words of comments and doc comments can be found.
+    pub comments: bool,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        BuildOptions { max_file_size: 1_000_000, comments: true }
+    }
+}
+
+impl BuildOptions {
+    /// Equal for equal content: another one means that nothing of the old index can be kept.
+    fn fingerprint(&self, registry: &Registry) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for data in registry.data() {
+            hasher.update(data.as_bytes()).update(&[0]);
+        }
+        let languages = &hasher.finalize().to_hex()[..16];
+        format!("{}; {languages}", self.settings_fingerprint())
+    }
+
+    /// The part that can be told without reading language data.
+    pub(crate) fn settings_fingerprint(&self) -> String {
+        let BuildOptions { max_file_size, comments } = self;
+        format!("extractor {EXTRACTOR_VERSION}; max_file_size {max_file_size}; comments {comments}")
+    }
+}
+
+/// One run of the indexer.
+pub struct Build<'a> {
+    /// The folder to index.
+    pub root: &'a Path,
+    /// Where the index lives.
+    pub home: &'a Path,
+    /// The languages.
+    pub registry: &'a Registry,
+    /// What decides the content.
+    pub options: BuildOptions,
+    /// Whether to read everything anew.
+    pub force: bool,
+    /// Set from outside to stop.
+    pub cancel: &'a AtomicBool,
+    /// Told now and then how far it is.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+/// How far a build is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub phase: &'static str,
+    /// Files done.
+    pub done: usize,
+    /// Files in all; 0 while they are being counted.
+    pub total: usize,
+}
+
+/// What a build did.
+#[derive(Clone, Debug)]
+pub struct BuildReport {
+    /// Files in the index.
+    pub files: usize,
+    /// Files whose facts were computed.
+    pub parsed: usize,
+    /// Files whose facts were kept.
+    pub reused: usize,
+    /// Files that are gone.
+    pub removed: usize,
+    /// Files left out or read badly.
+    pub problems: usize,
+    /// Whether a new generation was written.
+    pub changed: bool,
+    /// Wall time in seconds.
+    pub seconds: f64,
+}
+
+/// A file left out, or read badly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProblemRow {
+    /// Relative to the root.
+    pub path: String,
+    /// The reason, as [`cds_model::ProblemKind::name`] has it.
+    pub reason: String,
+    /// In words.
+    pub detail: String,
+    /// Whether the file is missing from the index.
+    pub skipped: bool,
+}
+
+/// Where a root's index lives unless told otherwise.
+pub fn index_home(root: &Path) -> PathBuf {
+    root.join(".cds-index")
+}
+
+/// Brings the index up to date. On any error, and when it is interrupted, the old generation stays current.
+pub fn run(build: &Build) -> Result<BuildReport> {
+    let started = Instant::now();
+    let root_meta = std::fs::metadata(build.root).map_err(Error::io(build.root))?;
+    if !root_meta.is_dir() {
+        let source = std::io::Error::new(std::io::ErrorKind::NotADirectory, "not a folder");
+        return Err(Error::Io { path: build.root.to_owned(), source });
+    }
+    let existed = build.home.exists();
+    let lock = lock::Lock::take(build.root, build.home)?;
+    let fingerprint = build.options.fingerprint(build.registry);
+    let old_manifest = Manifest::read(build.home).ok();
+    let old = (!build.force)
+        .then(|| Snapshot::open(build.home).ok())
+        .flatten()
+        .filter(|s| s.manifest().fingerprint == fingerprint);
+
+    (build.progress)(Progress { phase: "walking", done: 0, total: 0 });
+    let found = walk::walk(build.root, build.home)?;
+    if found.files.is_empty() {
+        if !existed {
+            drop(lock);
+            let _ = std::fs::remove_dir_all(build.home);
+        }
+        return Err(Error::Empty(build.root.to_owned()));
+    }
+    if let Some(old) = &old
+        && freshness::same(old, &found)
+    {
+        let counts = old.manifest().counts;
+        return Ok(BuildReport {
+            files: counts.files as usize,
+            parsed: 0,
+            reused: counts.files as usize,
+            removed: 0,
+            problems: counts.problems as usize,
+            changed: false,
+            seconds: started.elapsed().as_secs_f64(),
+        });
+    }
+
+    let (mut manifest, counted) = write(build, &found, old.as_ref(), old_manifest.as_ref(), fingerprint)?;
+    manifest.publish(build.home)?;
+    write_config(build)?;
+    sweep(build.home, &manifest.generation);
+    let paths: rustc_hash::FxHashSet<&str> = found.files.iter().map(|f| f.path.as_str()).collect();
+    let removed = old.iter().flat_map(Snapshot::documents).filter(|d| !paths.contains(d.path())).count();
+    manifest.directories.clear();
+    Ok(BuildReport {
+        files: manifest.counts.files as usize,
+        parsed: counted.parsed,
+        reused: counted.reused,
+        removed,
+        problems: manifest.counts.problems as usize,
+        changed: true,
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+#[derive(Default)]
+struct Counted {
+    parsed: usize,
+    reused: usize,
+}
+
+fn write(
+    build: &Build,
+    found: &walk::Walked,
+    old: Option<&Snapshot>,
+    old_manifest: Option<&Manifest>,
+    fingerprint: String,
+) -> Result<(Manifest, Counted)> {
+    let number = old_manifest.and_then(|m| m.generation[1..].parse::<u32>().ok()).unwrap_or(0) + 1;
+    let generation = format!("g{number:06}");
+    let folder = build.home.join(&generation);
+    let _ = std::fs::remove_dir_all(&folder);
+    let result = fill(build, &folder, found, old);
+    let (tables, counted) = match result {
+        Ok(done) => done,
+        Err(e) => {
+            let _ = std::fs::remove_dir_all(&folder);
+            return Err(e);
+        }
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let project = blake3::hash(build.root.to_string_lossy().as_bytes()).to_hex()[..16].to_owned();
+    let manifest = Manifest {
+        format: FORMAT_VERSION,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        generation,
+        born_ms: old_manifest.filter(|m| m.project == project).map_or(now.as_millis() as u64, |m| m.born_ms),
+        project,
+        built: now.as_secs() as i64,
+        fingerprint,
+        languages: tables.languages,
+        counts: tables.counts,
+        directories: found.directories.clone(),
+        sizes: tables.sizes,
+    };
+    Ok((manifest, counted))
+}
+
+/// Extracts in parallel and writes in order: the batches are made here, one thread writes them.
+fn fill(
+    build: &Build,
+    folder: &Path,
+    found: &walk::Walked,
+    old: Option<&Snapshot>,
+) -> Result<(generation::Tables, Counted)> {
+    let total = found.files.len();
+    let done = AtomicUsize::new(0);
+    let mut writer = GenerationWriter::create(folder, build.options.comments)?;
+    let mut counted = Counted::default();
+    let mut problems = found.problems.clone();
+    let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old };
+    let (send, receive) = crossbeam_channel::bounded::<Vec<Prepared>>(2);
+    let writer = std::thread::scope(|scope| -> Result<GenerationWriter> {
+        let writing = scope.spawn(move || -> Result<GenerationWriter> {
+            for batch in receive {
+                for file in batch {
+                    writer.add(file)?;
+                }
+            }
+            Ok(writer)
+        });
+        for batch in batches(&found.files) {
+            if build.cancel.load(Ordering::Relaxed) {
+                break;
+            }
+            let outcomes: Vec<Outcome> = batch
+                .par_iter()
+                .map(|file| {
+                    let outcome = preparer.prepare(file);
+                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    (build.progress)(Progress { phase: "indexing", done, total });
+                    outcome
+                })
+                .collect();
+            let mut ready = Vec::with_capacity(outcomes.len());
+            for outcome in outcomes {
+                match outcome {
+                    Outcome::Skipped(row) => problems.push(row),
+                    Outcome::Ready(file) => {
+                        *if file.reused { &mut counted.reused } else { &mut counted.parsed } += 1;
+                        ready.push(*file);
+                    }
+                }
+            }
+            // The writer stops early only when it failed; its error is read below.
+            if send.send(ready).is_err() {
+                break;
+            }
+        }
+        drop(send);
+        writing.join().expect("the writing thread does not panic")
+    })?;
+    if build.cancel.load(Ordering::Relaxed) {
+        return Err(Error::Cancelled);
+    }
+    if counted.parsed + counted.reused == 0 {
+        return Err(Error::Empty(build.root.to_owned()));
+    }
+    (build.progress)(Progress { phase: "writing", done: total, total });
+    Ok((writer.finish(problems)?, counted))
+}
+
+fn batches(files: &[walk::FoundFile]) -> impl Iterator<Item = &[walk::FoundFile]> {
+    let mut rest = files;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |f: &&walk::FoundFile| {
+            bytes += f.size;
+            bytes <= BATCH_BYTES
+        };
+        let count = rest.iter().take(BATCH_FILES).take_while(fits).count().max(1).min(rest.len());
+        let (batch, after) = rest.split_at(count);
+        rest = after;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+/// The settings an index was built with, for people to read.
+fn write_config(build: &Build) -> Result<()> {
+    let BuildOptions { max_file_size, comments } = build.options;
+    let path = build.home.join("config.toml");
+    let text = format!(
+        "# Settings this index was built with. Change them in .cds.toml.\n\
+         [index]\nmax_file_size = {max_file_size}\ncomments = {comments}\n"
+    );
+    std::fs::write(&path, text).map_err(Error::io(&path))
+}
+
+/// Removes generations that are no longer current. Readers that still map one keep it until they finish.
+fn sweep(home: &Path, current: &str) {
+    let Ok(entries) = std::fs::read_dir(home) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_generation = name.strip_prefix('g').is_some_and(|n| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()));
+        if is_generation && name != current {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! One file, from the disk or from the old generation, to what the writer needs. Runs on every core.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use cds_lang::Registry;
+use cds_model::{FileFacts, Problem, ProblemKind};
+
+use super::walk::FoundFile;
+use super::{BuildOptions, ProblemRow};
+use crate::Snapshot;
+use crate::snapshot::DocumentView;
+use crate::store::files::Packed;
+
+pub(crate) enum Outcome {
+    Skipped(ProblemRow),
+    Ready(Box<Prepared>),
+}
+
+/// A file ready to be written.
+pub(crate) struct Prepared {
+    pub(crate) path: String,
+    pub(crate) size: u64,
+    pub(crate) modified_ns: i64,
+    pub(crate) indexed_at: i64,
+    pub(crate) racy: bool,
+    pub(crate) hash: [u8; 32],
+    pub(crate) language: String,
+    pub(crate) text: String,
+    pub(crate) facts: FileFacts,
+    pub(crate) packed: Packed,
+    pub(crate) reused: bool,
+}
+
+pub(crate) struct Preparer<'a> {
+    pub(crate) registry: &'a Registry,
+    pub(crate) options: &'a BuildOptions,
+    pub(crate) old: Option<&'a Snapshot>,
+}
+
+impl Preparer<'_> {
+    pub(crate) fn prepare(&self, file: &FoundFile) -> Outcome {
+        let known = self.old.and_then(|old| old.document_at(&file.path));
+        if let Some(known) = known
+            && unchanged(known, file)
+            && let Some(prepared) = self.reuse(known, file)
+        {
+            return Outcome::Ready(Box::new(prepared));
+        }
+        if file.size > self.options.max_file_size {
+            let detail = format!("{} bytes, more than max_file_size {}", file.size, self.options.max_file_size);
+            return skip(file, ProblemKind::TooLarge, detail);
+        }
+        let now = now_ns();
+        let bytes = match std::fs::read(&file.absolute) {
+            Ok(bytes) => bytes,
+            Err(e) => return skip(file, ProblemKind::Unreadable, e.to_string()),
+        };
+        let hash = *blake3::hash(&bytes).as_bytes();
+        if let Some(known) = known.filter(|k| *k.hash() == hash)
+            && let Some(mut prepared) = self.reuse(known, file)
+        {
+            prepared.racy = is_racy(file.modified_ns, now);
+            return Outcome::Ready(Box::new(prepared));
+        }
+        let (text, problem) = match decode(bytes) {
+            Ok(decoded) => decoded,
+            Err(detail) => return skip(file, ProblemKind::Binary, detail),
+        };
+        let (language, facts) = self.extract(&file.path, &text, problem);
+        Outcome::Ready(Box::new(Prepared {
+            path: file.path.clone(),
+            size: file.size,
+            modified_ns: file.modified_ns,
+            indexed_at: now / 1_000_000_000,
+            racy: is_racy(file.modified_ns, now),
+            hash,
+            language,
+            packed: Packed::new(&text, &facts),
+            text,
+            facts,
+            reused: false,
+        }))
+    }
+
+    fn reuse(&self, known: DocumentView, file: &FoundFile) -> Option<Prepared> {
+        let old = self.old?;
+        let loaded = old.load(known.id).ok()?;
+        let row = known.row();
+        let (text, facts) = old.blocks(row)?;
+        Some(Prepared {
+            path: file.path.clone(),
+            size: file.size,
+            modified_ns: file.modified_ns,
+            indexed_at: known.indexed_at(),
+            racy: known.is_racy(),
+            hash: *known.hash(),
+            language: known.language().to_owned(),
+            packed: Packed {
+                text: text.to_vec(),
+                text_len: row.text_len,
+                facts: facts.to_vec(),
+                facts_len: row.facts_len,
+                checksum: row.checksum,
+            },
+            text: loaded.text,
+            facts: loaded.facts,
+            reused: true,
+        })
+    }
+
+    fn extract(&self, path: &str, text: &str, problem: Option<Problem>) -> (String, FileFacts) {
+        let language = self.registry.detect(path, text);
+        // A panic in a grammar or in our own code costs one file its facts, not the run.
+        let facts = catch_unwind(AssertUnwindSafe(|| cds_lang::extract(self.registry, language, text)));
+        let mut facts = facts.unwrap_or_else(|_| {
+            let plain = self.registry.by_name("text").expect("plain text is always there");
+            let mut facts = cds_lang::extract(self.registry, plain, text);
+            let detail = "the extractor failed: indexed as plain text".to_owned();
+            facts.problems.push(Problem { kind: ProblemKind::BudgetExceeded, detail });
+            facts
+        });
+        facts.problems.extend(problem);
+        (language.shown().to_owned(), facts)
+    }
+}
+
+/// Whether the file on disk is the one that was indexed, by size and time alone.
+pub(crate) fn unchanged(known: DocumentView, file: &FoundFile) -> bool {
+    known.size() == file.size && known.modified_ns() == file.modified_ns && !known.is_racy()
+}
+
+/// A file changed within the clock's grain of being read may change again without its time showing it. File systems
+/// with whole seconds have a coarser grain.
+fn is_racy(modified_ns: i64, now_ns: i64) -> bool {
+    let grain = if modified_ns % 1_000_000_000 == 0 { 2_000_000_000 } else { 20_000_000 };
+    modified_ns > now_ns - grain
+}
+
+fn now_ns() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64)
+}
+
+fn skip(file: &FoundFile, kind: ProblemKind, detail: String) -> Outcome {
+    Outcome::Skipped(ProblemRow { path: file.path.clone(), reason: kind.name().to_owned(), detail, skipped: true })
+}
+
+/// How much of a file is looked at for NUL bytes.
+const SNIFF: usize = 8192;
+
+/// Bytes to text: UTF-8, UTF-16 with a mark, or as much of it as can be read.
+fn decode(bytes: Vec<u8>) -> Result<(String, Option<Problem>), String> {
+    let wide = |little: bool| {
+        let units = bytes[2..].chunks_exact(2).map(|p| {
+            if little { u16::from_le_bytes([p[0], p[1]]) } else { u16::from_be_bytes([p[0], p[1]]) }
+        });
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
+    };
+    match bytes.get(..2) {
+        Some([0xFF, 0xFE]) => return Ok((wide(true), None)),
+        Some([0xFE, 0xFF]) => return Ok((wide(false), None)),
+        _ => {}
+    }
+    if let Some(at) = bytes.iter().take(SNIFF).position(|&b| b == 0) {
+        return Err(format!("a NUL byte at {at}"));
+    }
+    match String::from_utf8(bytes) {
+        Ok(mut text) => {
+            if text.starts_with('\u{feff}') {
+                text.drain(..'\u{feff}'.len_utf8());
+            }
+            Ok((text, None))
+        }
+        Err(e) => {
+            let at = e.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
+            let detail = format!("byte {at}: replaced what is not UTF-8");
+            Ok((text, Some(Problem { kind: ProblemKind::InvalidUtf8, detail })))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode, is_racy};
+
+    #[test]
+    fn text_is_told_from_data() {
+        let check = |bytes: &[u8], expect: Result<&str, &str>| {
+            let found = decode(bytes.to_vec());
+            let found = found.as_ref().map(|(t, _)| t.as_str()).map_err(String::as_str);
+            assert_eq!(found, expect, "{bytes:?}");
+        };
+        check(b"plain", Ok("plain"));
+        check(b"\xEF\xBB\xBFmarked", Ok("marked"));
+        check(b"\xFF\xFEh\0i\0", Ok("hi"));
+        check(b"\xFE\xFF\0h\0i", Ok("hi"));
+        check(b"\x7fELF\0\x01", Err("a NUL byte at 4"));
+        check(b"caf\xE9", Ok("caf\u{fffd}"));
+        check(b"", Ok(""));
+    }
+
+    #[test]
+    fn a_file_changed_just_now_is_racy() {
+        let second = 1_000_000_000;
+        assert!(is_racy(5 * second + 1, 5 * second + 2));
+        assert!(!is_racy(5 * second + 1, 6 * second));
+        assert!(is_racy(5 * second, 6 * second), "whole seconds: the grain may be coarse");
+    }
+}

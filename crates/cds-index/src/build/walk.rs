@@ -1,0 +1,138 @@
+//! Which files there are.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::UNIX_EPOCH;
+
+use cds_model::ProblemKind;
+use ignore::{WalkBuilder, WalkState};
+
+use super::ProblemRow;
+use crate::Result;
+
+/// Folders that are never entered, wherever they stand: version control, environments, caches of tools.
+#[rustfmt::skip]
+const NEVER: &[&str] = &[
+    ".bzr", ".cds-index", ".direnv", ".eggs", ".git", ".gradle", ".hg", ".jj", ".mypy_cache", ".nox", ".pijul",
+    ".pytest_cache", ".ruff_cache", ".sl", ".svn", ".terraform", ".tox", ".venv", "CVS", "__pycache__",
+    "node_modules", "virtualenv", "_darcs",
+];
+
+/// A file that may be indexed.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundFile {
+    pub(crate) path: String,
+    pub(crate) absolute: PathBuf,
+    pub(crate) size: u64,
+    pub(crate) modified_ns: i64,
+}
+
+pub(crate) struct Walked {
+    /// Sorted by path.
+    pub(crate) files: Vec<FoundFile>,
+    /// Folders entered, with modification times, sorted.
+    pub(crate) directories: Vec<(String, i64)>,
+    pub(crate) problems: Vec<ProblemRow>,
+}
+
+/// Walks `root` by the rules of git's whole exclude chain, `.ignore` and `.cdsignore`.
+pub(crate) fn walk(root: &Path, home: &Path) -> Result<Walked> {
+    let walked = Mutex::new(Walked { files: Vec::new(), directories: Vec::new(), problems: Vec::new() });
+    let home = home.to_owned();
+    let walker = WalkBuilder::new(root)
+        .hidden(false)
+        .require_git(false)
+        .add_custom_ignore_filename(".cdsignore")
+        .follow_links(false)
+        .filter_entry(move |entry| entry.depth() == 0 || !never_entered(entry, &home))
+        .threads(rayon::current_num_threads().min(8))
+        .build_parallel();
+    walker.run(|| {
+        let walked = &walked;
+        Box::new(move |entry| {
+            let mut seen = walked.lock().expect("no visitor panics");
+            match entry {
+                Ok(entry) => visit(&mut seen, root, &entry),
+                Err(e) => seen.problems.push(walk_problem(root, &e)),
+            }
+            WalkState::Continue
+        })
+    });
+    let mut walked = walked.into_inner().expect("no visitor panics");
+    walked.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    walked.files.dedup_by(|a, b| a.path == b.path);
+    walked.directories.sort_unstable();
+    walked.problems.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(walked)
+}
+
+fn never_entered(entry: &ignore::DirEntry, home: &Path) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    let is_dir = entry.file_type().is_some_and(|t| t.is_dir());
+    // A submodule's `.git` is a file.
+    if name == ".git" {
+        return true;
+    }
+    is_dir
+        && (NEVER.contains(&name.as_ref())
+            || entry.path() == home
+            || entry.path().join("pyvenv.cfg").exists()
+            || entry.path().join("CACHEDIR.TAG").exists())
+}
+
+fn visit(walked: &mut Walked, root: &Path, entry: &ignore::DirEntry) {
+    let Some(kind) = entry.file_type() else { return };
+    let path = relative(root, entry.path());
+    let problem = |kind: ProblemKind, detail: String| ProblemRow {
+        path: path.clone(),
+        reason: kind.name().to_owned(),
+        detail,
+        skipped: kind.skips_file(),
+    };
+    if kind.is_symlink() {
+        let target = std::fs::read_link(entry.path()).unwrap_or_default();
+        let row = problem(ProblemKind::Symlink, format!("link to {}, not followed", target.display()));
+        walked.problems.push(row);
+        return;
+    }
+    let meta = match entry.metadata() {
+        Ok(meta) => meta,
+        Err(e) => {
+            walked.problems.push(problem(ProblemKind::Unreadable, e.to_string()));
+            return;
+        }
+    };
+    if kind.is_dir() {
+        walked.directories.push((path, modified_ns(&meta)));
+    } else if kind.is_file() {
+        let absolute = entry.path().to_owned();
+        walked.files.push(FoundFile { path, absolute, size: meta.len(), modified_ns: modified_ns(&meta) });
+    }
+    // Sockets, pipes and devices are not text.
+}
+
+pub(crate) fn modified_ns(meta: &std::fs::Metadata) -> i64 {
+    let time = meta.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+    time.map_or(0, |t| t.as_nanos() as i64)
+}
+
+fn walk_problem(root: &Path, error: &ignore::Error) -> ProblemRow {
+    let path = error_path(error).map(|p| relative(root, p)).unwrap_or_default();
+    let kind = ProblemKind::Unreadable;
+    ProblemRow { path, reason: kind.name().to_owned(), detail: error.to_string(), skipped: true }
+}
+
+fn error_path(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error_path(err),
+        ignore::Error::Loop { child, .. } => Some(child),
+        _ => None,
+    }
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    let path = path.strip_prefix(root).unwrap_or(path);
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+}

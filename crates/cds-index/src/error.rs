@@ -1,0 +1,67 @@
+//! What can go wrong, by who must act.
+
+use std::path::{Path, PathBuf};
+
+/// The result of this crate's functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong with an index.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is none yet.
+    #[error("no index in {}: run `cds index`", .0.display())]
+    Missing(PathBuf),
+    /// It was written by another version.
+    #[error("the index in {} has format {found}, this cds reads format {expected}: run `cds index` to rebuild it", .path.display())]
+    Format {
+        /// Its folder.
+        path: PathBuf,
+        /// What it says.
+        found: u32,
+        /// What is read here.
+        expected: u32,
+    },
+    /// Its bytes are not what was written.
+    #[error("the index is damaged ({} in {}): run `cds index --force` to rebuild it", .detail, .path.display())]
+    Damaged {
+        /// The file at fault.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The root holds no file that can be indexed.
+    #[error("nothing to index in {}: no readable text files (see `cds status --problems`, ignore files and --max-file-size)", .0.display())]
+    Empty(PathBuf),
+    /// Another process is writing.
+    #[error("another process is indexing {} (lock {}): wait for it, or stop it", .root.display(), .lock.display())]
+    Busy {
+        /// What is being indexed.
+        root: PathBuf,
+        /// The lock it holds.
+        lock: PathBuf,
+    },
+    /// The user stopped it.
+    #[error("indexing was interrupted; the previous index is unchanged")]
+    Cancelled,
+    /// The system refused.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What it said.
+        source: std::io::Error,
+    },
+    /// The text index failed.
+    #[error("text index: {0}")]
+    Text(#[from] tantivy::TantivyError),
+}
+
+impl Error {
+    pub(crate) fn io(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Error {
+        move |source| Error::Io { path: path.as_ref().to_owned(), source }
+    }
+
+    pub(crate) fn damaged(path: impl AsRef<Path>, detail: impl Into<String>) -> Error {
+        Error::Damaged { path: path.as_ref().to_owned(), detail: detail.into() }
+    }
+}

@@ -1,0 +1,481 @@
+//! Everything a query may read. A snapshot never changes; a newer generation is another snapshot.
+
+use std::path::{Path, PathBuf};
+
+use cds_model::{ChunkId, EntityId, EntityType, FileFacts, FileId, Kind, PathRole};
+
+use crate::build::ProblemRow;
+use crate::store::map::{Mapped, MappedBytes};
+use crate::store::names::{NameMatch, Names};
+use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
+use crate::store::text::TextReader;
+use crate::store::{Bm25Fields, Manifest, files, path, strings};
+use crate::{Error, Result};
+
+/// An index as a reader sees it.
+pub struct Snapshot {
+    home: PathBuf,
+    folder: PathBuf,
+    manifest: Manifest,
+    entities: Mapped,
+    strings: Mapped,
+    documents: Mapped,
+    chunks: Mapped,
+    files: Mapped,
+    names: Names,
+    text: TextReader,
+}
+
+/// A file of the snapshot.
+#[derive(Clone, Copy)]
+pub struct DocumentView<'a> {
+    snapshot: &'a Snapshot,
+    row: &'a DocumentRow,
+    /// Its id.
+    pub id: FileId,
+}
+
+/// An entity of the snapshot.
+#[derive(Clone, Copy)]
+pub struct EntityView<'a> {
+    snapshot: &'a Snapshot,
+    row: &'a EntityRow,
+    /// Its id.
+    pub id: EntityId,
+}
+
+/// A chunk of the snapshot.
+#[derive(Clone, Copy)]
+pub struct ChunkView<'a> {
+    snapshot: &'a Snapshot,
+    row: &'a ChunkRow,
+    /// Its id.
+    pub id: ChunkId,
+}
+
+/// A file's text and facts, as they were indexed.
+pub struct LoadedFile {
+    /// Its text.
+    pub text: String,
+    /// Its facts.
+    pub facts: FileFacts,
+}
+
+impl Snapshot {
+    /// Opens the current generation of an index folder.
+    pub fn open(home: &Path) -> Result<Snapshot> {
+        // A writer may publish and sweep between the two reads: then the manifest names another generation.
+        let mut last = None;
+        for _ in 0..5 {
+            let manifest = Manifest::read(home)?;
+            let generation = manifest.generation.clone();
+            match Self::open_generation(home, manifest) {
+                Ok(snapshot) => return Ok(snapshot),
+                Err(e) => {
+                    let moved_on = Manifest::read(home).is_ok_and(|m| m.generation != generation);
+                    if !moved_on {
+                        return Err(e);
+                    }
+                    last = Some(e);
+                }
+            }
+        }
+        Err(last.expect("the loop ran"))
+    }
+
+    fn open_generation(home: &Path, manifest: Manifest) -> Result<Snapshot> {
+        let folder = home.join(&manifest.generation);
+        let map = |name: &str| Mapped::open(&folder.join(name), manifest.sizes.get(name).copied());
+        let names_map = map(path::NAMES_FST)?;
+        let names_path = names_map.path().to_owned();
+        let names = Names {
+            map: fst::Map::new(MappedBytes(names_map)).map_err(|e| Error::damaged(names_path, e.to_string()))?,
+            lists: map(path::NAMES)?,
+        };
+        let snapshot = Snapshot {
+            entities: map(path::ENTITIES)?,
+            strings: map(path::STRINGS)?,
+            documents: map(path::DOCUMENTS)?,
+            chunks: map(path::CHUNKS)?,
+            files: map(path::FILES)?,
+            text: TextReader::open(&folder.join(path::BM25))?,
+            home: home.to_owned(),
+            names,
+            manifest,
+            folder,
+        };
+        snapshot.entities.check_rows::<EntityRow>()?;
+        snapshot.documents.check_rows::<DocumentRow>()?;
+        snapshot.chunks.check_rows::<ChunkRow>()?;
+        snapshot.names.lists.check_rows::<u32>()?;
+        Ok(snapshot)
+    }
+
+    /// What the index says of itself.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The folder of the whole index.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Bytes this generation takes on disk.
+    pub fn disk_bytes(&self) -> u64 {
+        folder_bytes(&self.folder)
+    }
+
+    /// Files left out or read badly, with the reason.
+    pub fn problems(&self) -> Result<Vec<ProblemRow>> {
+        let path = self.folder.join(path::PROBLEMS);
+        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+        serde_json::from_str(&text).map_err(|e| Error::damaged(&path, e.to_string()))
+    }
+
+    fn document_rows(&self) -> &[DocumentRow] {
+        self.documents.rows()
+    }
+
+    fn entity_rows(&self) -> &[EntityRow] {
+        self.entities.rows()
+    }
+
+    fn chunk_rows(&self) -> &[ChunkRow] {
+        self.chunks.rows()
+    }
+
+    fn string(&self, at: u32) -> &str {
+        strings::get(self.strings.bytes(), at)
+    }
+
+    /// Number of files.
+    pub fn file_count(&self) -> usize {
+        self.document_rows().len()
+    }
+
+    /// Number of entities.
+    pub fn entity_count(&self) -> usize {
+        self.entity_rows().len()
+    }
+
+    /// Number of chunks.
+    pub fn chunk_count(&self) -> usize {
+        self.chunk_rows().len()
+    }
+
+    /// All files, sorted by path.
+    pub fn documents(&self) -> impl ExactSizeIterator<Item = DocumentView<'_>> {
+        self.document_rows()
+            .iter()
+            .enumerate()
+            .map(|(i, row)| DocumentView { snapshot: self, row, id: FileId(i as u32) })
+    }
+
+    /// A file.
+    pub fn document(&self, id: FileId) -> Option<DocumentView<'_>> {
+        self.document_rows().get(id.index()).map(|row| DocumentView { snapshot: self, row, id })
+    }
+
+    /// The file at a path relative to the root.
+    pub fn document_at(&self, path: &str) -> Option<DocumentView<'_>> {
+        let rows = self.document_rows();
+        let at = rows.binary_search_by(|row| self.string(row.path).cmp(path)).ok()?;
+        self.document(FileId(at as u32))
+    }
+
+    /// An entity.
+    pub fn entity(&self, id: EntityId) -> Option<EntityView<'_>> {
+        self.entity_rows().get(id.index()).map(|row| EntityView { snapshot: self, row, id })
+    }
+
+    /// A chunk.
+    pub fn chunk(&self, id: ChunkId) -> Option<ChunkView<'_>> {
+        self.chunk_rows().get(id.index()).map(|row| ChunkView { snapshot: self, row, id })
+    }
+
+    /// Entities whose own name answers `name`, at most `most`.
+    pub fn find_names(&self, name: &str, how: NameMatch, most: usize) -> Vec<EntityId> {
+        self.names.find(name, how, most, |id| self.entity(id).map_or("", |e| e.name()))
+    }
+
+    /// The text index, for retrieval.
+    pub fn searcher(&self) -> &tantivy::Searcher {
+        &self.text.searcher
+    }
+
+    /// Fields of the text index.
+    pub fn fields(&self) -> Bm25Fields {
+        self.text.fields
+    }
+
+    /// The chunk of the first document of each segment.
+    pub fn segment_bases(&self) -> &[u32] {
+        &self.text.bases
+    }
+
+    /// A file's text and facts.
+    pub fn load(&self, id: FileId) -> Result<LoadedFile> {
+        let damaged = || Error::damaged(self.files.path(), format!("the entry of file {}", id.0));
+        let row = self.document_rows().get(id.index()).ok_or_else(damaged)?;
+        let (text, facts) = self.blocks(row).ok_or_else(damaged)?;
+        if files::checksum(text, facts) != row.checksum {
+            return Err(damaged());
+        }
+        let text = files::unpack_text(text, row.text_len).ok_or_else(damaged)?;
+        let facts = files::unpack_facts(facts, row.facts_len, &text).ok_or_else(damaged)?;
+        Ok(LoadedFile { text, facts })
+    }
+
+    /// A file's text alone.
+    pub fn text(&self, id: FileId) -> Result<String> {
+        let damaged = || Error::damaged(self.files.path(), format!("the text of file {}", id.0));
+        let row = self.document_rows().get(id.index()).ok_or_else(damaged)?;
+        let (text, _) = self.blocks(row).ok_or_else(damaged)?;
+        files::unpack_text(text, row.text_len).ok_or_else(damaged)
+    }
+
+    pub(crate) fn blocks(&self, row: &DocumentRow) -> Option<(&[u8], &[u8])> {
+        let start = usize::try_from(row.blob).ok()?;
+        let middle = start.checked_add(row.text_packed as usize)?;
+        let end = middle.checked_add(row.facts_packed as usize)?;
+        let bytes = self.files.bytes();
+        Some((bytes.get(start..middle)?, bytes.get(middle..end)?))
+    }
+}
+
+pub(crate) fn folder_bytes(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => folder_bytes(&entry.path()),
+            Ok(meta) => meta.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+impl<'a> DocumentView<'a> {
+    /// Its path, relative to the root, with `/`.
+    pub fn path(self) -> &'a str {
+        self.snapshot.string(self.row.path)
+    }
+
+    /// The language it was read in.
+    pub fn language(self) -> &'a str {
+        self.snapshot.manifest.languages.get(usize::from(self.row.language)).map_or("text", String::as_str)
+    }
+
+    /// What it is for.
+    pub fn role(self) -> PathRole {
+        PathRole::from_code(self.row.role)
+    }
+
+    /// Its size in bytes, as read.
+    pub fn size(self) -> u64 {
+        self.row.size
+    }
+
+    /// Number of lines.
+    pub fn lines(self) -> u32 {
+        self.row.lines
+    }
+
+    /// When it was last changed, in nanoseconds since 1970.
+    pub fn modified_ns(self) -> i64 {
+        self.row.modified_ns
+    }
+
+    /// When it was indexed, in seconds since 1970.
+    pub fn indexed_at(self) -> i64 {
+        self.row.indexed_at
+    }
+
+    /// The blake3 hash of its bytes.
+    pub fn hash(self) -> &'a [u8; 32] {
+        &self.row.hash
+    }
+
+    /// Whether its time alone cannot show a later change.
+    pub(crate) fn is_racy(self) -> bool {
+        self.row.flags & document_flag::RACY != 0
+    }
+
+    pub(crate) fn row(self) -> &'a DocumentRow {
+        self.row
+    }
+
+    /// Its chunks, in order.
+    pub fn chunks(self) -> impl ExactSizeIterator<Item = ChunkId> + use<> {
+        let first = self.row.first_chunk;
+        (first..first.saturating_add(self.row.chunks)).map(ChunkId)
+    }
+
+    /// Its own entity.
+    pub fn entity(self) -> EntityId {
+        EntityId(self.row.entity)
+    }
+
+    /// The entities inside it, in the order of its facts.
+    pub fn entities(self) -> impl ExactSizeIterator<Item = EntityId> + use<> {
+        let first = self.row.entity.saturating_add(1);
+        (first..first.saturating_add(self.row.entities)).map(EntityId)
+    }
+}
+
+impl<'a> EntityView<'a> {
+    /// Its own name.
+    pub fn name(self) -> &'a str {
+        self.snapshot.string(self.row.name)
+    }
+
+    /// A scope that the syntax names and does not nest in.
+    pub fn scope(self) -> Option<&'a str> {
+        (self.row.scope != NONE).then(|| self.snapshot.string(self.row.scope))
+    }
+
+    /// The language's own word for it.
+    pub fn kind(self) -> Kind {
+        Kind::from_code(self.row.kind)
+    }
+
+    /// Its entity type.
+    pub fn entity_type(self) -> EntityType {
+        self.kind().entity_type()
+    }
+
+    /// The entity around it.
+    pub fn parent(self) -> Option<EntityView<'a>> {
+        self.snapshot.entity(EntityId(self.row.parent))
+    }
+
+    /// Its file; directories have none.
+    pub fn document(self) -> Option<DocumentView<'a>> {
+        self.snapshot.document(FileId(self.row.file))
+    }
+
+    /// Its position in its file's facts; files and directories have none.
+    pub fn local(self) -> Option<u32> {
+        let file = self.document()?.entity();
+        self.id.0.checked_sub(file.0 + 1)
+    }
+
+    /// The chunk that holds its first line.
+    pub fn chunk(self) -> Option<ChunkId> {
+        (self.row.chunk != NONE).then_some(ChunkId(self.row.chunk))
+    }
+
+    /// First and last line.
+    pub fn lines(self) -> (u32, u32) {
+        (self.row.start_line, self.row.end_line)
+    }
+
+    /// Whether others may use it.
+    pub fn is_public(self) -> bool {
+        self.row.flags & flag::PUBLIC != 0
+    }
+
+    /// Whether it is a test.
+    pub fn is_test(self) -> bool {
+        self.row.flags & flag::TEST != 0
+    }
+
+    /// How many entities inside the same file lie around it.
+    pub fn depth(self) -> u32 {
+        u32::from(self.row.depth)
+    }
+
+    /// Names from the outermost entity inside the file to its own.
+    pub fn scope_path(self) -> Vec<&'a str> {
+        let mut path = Vec::new();
+        let mut at = Some(self);
+        while let Some(entity) = at.filter(|e| matches!(e.entity_type(), EntityType::Class | EntityType::Function)) {
+            path.push(entity.name());
+            path.extend(entity.scope());
+            at = entity.parent();
+        }
+        path.reverse();
+        path
+    }
+
+    /// Its path for files and directories, `path:Outer.inner` for what is inside a file.
+    pub fn key(self) -> String {
+        match self.entity_type() {
+            EntityType::Directory | EntityType::File => self.path(),
+            _ => format!("{}:{}", self.path(), self.scope_path().join(".")),
+        }
+    }
+
+    /// The path of its file, or its own for a directory.
+    pub fn path(self) -> String {
+        if let Some(document) = self.document() {
+            return document.path().to_owned();
+        }
+        let mut names = Vec::new();
+        let mut at = Some(self);
+        while let Some(entity) = at {
+            names.push(entity.name());
+            at = entity.parent();
+        }
+        names.reverse();
+        names.join("/")
+    }
+}
+
+impl<'a> ChunkView<'a> {
+    /// Its file.
+    pub fn document(self) -> Option<DocumentView<'a>> {
+        self.snapshot.document(FileId(self.row.file))
+    }
+
+    /// The entity it shows.
+    pub fn entity(self) -> Option<EntityView<'a>> {
+        (self.row.entity != NONE).then(|| self.snapshot.entity(EntityId(self.row.entity))).flatten()
+    }
+
+    /// What it is.
+    pub fn node_type(self) -> Kind {
+        Kind::from_code(self.row.kind)
+    }
+
+    /// Its bytes.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.row.start as usize..self.row.end as usize
+    }
+
+    /// First and last line.
+    pub fn lines(self) -> (u32, u32) {
+        (self.row.start_line, self.row.end_line)
+    }
+
+    /// Estimated tokens.
+    pub fn tokens(self) -> u32 {
+        self.row.tokens
+    }
+
+    /// Which piece of a long stretch it is.
+    pub fn part(self) -> u32 {
+        u32::from(self.row.part)
+    }
+
+    /// Its position in its file.
+    pub fn local(self) -> Option<u32> {
+        self.id.0.checked_sub(self.document()?.row.first_chunk)
+    }
+
+    /// Whether its entity may be used by others.
+    pub fn is_public(self) -> bool {
+        self.row.flags & flag::PUBLIC != 0
+    }
+
+    /// Whether it is part of a test.
+    pub fn is_test(self) -> bool {
+        self.row.flags & flag::TEST != 0
+    }
+
+    /// Whether it declares a type.
+    pub fn is_type_declaration(self) -> bool {
+        self.row.flags & flag::TYPE != 0
+    }
+}

@@ -1,0 +1,89 @@
+//! `manifest.json`: which generation is current and what it was made of.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// Raised with every change of any file's layout or of what is written to the text index. Another version means
+/// rebuild, not migration.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The published state of an index.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Must equal [`FORMAT_VERSION`]; stands first so that other versions can still be told apart.
+    pub format: u32,
+    /// The program that wrote it.
+    pub version: String,
+    /// The folder of the current generation.
+    pub generation: String,
+    /// The project: a hash of the root's path.
+    pub project: String,
+    /// When the project was first indexed, in milliseconds since 1970. Chunk ids carry it.
+    pub born_ms: u64,
+    /// When this generation was written, in seconds since 1970.
+    pub built: i64,
+    /// Facts and settings that entered the text index; a difference means rebuild.
+    pub fingerprint: String,
+    /// Names of languages; documents refer to them by position.
+    pub languages: Vec<String>,
+    /// Totals.
+    pub counts: Counts,
+    /// Directories seen, with modification times in nanoseconds: added and removed files show there.
+    pub directories: Vec<(String, i64)>,
+    /// Sizes of the generation's files.
+    pub sizes: BTreeMap<String, u64>,
+}
+
+/// How much is in an index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Files.
+    pub files: u64,
+    /// Entities, directories and files included.
+    pub entities: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// References found.
+    pub references: u64,
+    /// Bytes of source.
+    pub source_bytes: u64,
+    /// Files left out, and files with problems.
+    pub problems: u64,
+}
+
+#[derive(Deserialize)]
+struct OnlyFormat {
+    format: u32,
+}
+
+impl Manifest {
+    pub(crate) const NAME: &str = "manifest.json";
+
+    /// Reads the manifest of an index folder.
+    pub fn read(home: &Path) -> Result<Manifest> {
+        let path = home.join(Manifest::NAME);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing(home.to_owned())),
+            Err(e) => return Err(Error::io(&path)(e)),
+        };
+        let format: OnlyFormat = serde_json::from_str(&text).map_err(|e| Error::damaged(&path, e.to_string()))?;
+        if format.format != FORMAT_VERSION {
+            return Err(Error::Format { path: home.to_owned(), found: format.format, expected: FORMAT_VERSION });
+        }
+        serde_json::from_str(&text).map_err(|e| Error::damaged(&path, e.to_string()))
+    }
+
+    /// Publishes it: written aside, then renamed over the old one.
+    pub(crate) fn publish(&self, home: &Path) -> Result<()> {
+        let path = home.join(Manifest::NAME);
+        let aside = home.join("manifest.json.new");
+        let text = serde_json::to_string_pretty(self).expect("a manifest is plain data");
+        std::fs::write(&aside, text).map_err(Error::io(&aside))?;
+        std::fs::rename(&aside, &path).map_err(Error::io(&path))
+    }
+}

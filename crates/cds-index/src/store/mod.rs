@@ -1,0 +1,40 @@
+//! The files of a generation: their layout, how they are written and how they are mapped.
+//!
+//! ```text
+//! .cds-index/
+//!   manifest.json        names the current generation; replaced by one rename
+//!   config.toml          the settings it was built with
+//!   lock                 held by the one writer
+//!   g000001/
+//!     graph/    entities.bin  strings.bin
+//!     indices/  documents.bin  chunks.bin  files.bin  names.fst  names.bin  bm25/
+//!     problems.json
+//! ```
+
+pub(crate) mod files;
+pub(crate) mod manifest;
+pub(crate) mod map;
+pub(crate) mod names;
+pub(crate) mod rows;
+pub(crate) mod strings;
+pub(crate) mod text;
+
+pub use manifest::{FORMAT_VERSION, Manifest};
+pub use text::Bm25Fields;
+
+/// Files of a generation, relative to its folder.
+pub(crate) mod path {
+    pub(crate) const ENTITIES: &str = "graph/entities.bin";
+    pub(crate) const STRINGS: &str = "graph/strings.bin";
+    pub(crate) const DOCUMENTS: &str = "indices/documents.bin";
+    pub(crate) const CHUNKS: &str = "indices/chunks.bin";
+    pub(crate) const FILES: &str = "indices/files.bin";
+    pub(crate) const NAMES_FST: &str = "indices/names.fst";
+    pub(crate) const NAMES: &str = "indices/names.bin";
+    pub(crate) const BM25: &str = "indices/bm25";
+    pub(crate) const PROBLEMS: &str = "problems.json";
+
+    /// Those whose size the manifest records.
+    pub(crate) const SIZED: [&str; 8] =
+        [ENTITIES, STRINGS, DOCUMENTS, CHUNKS, FILES, NAMES_FST, NAMES, PROBLEMS];
+}

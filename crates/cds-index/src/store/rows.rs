@@ -1,0 +1,87 @@
+//! Fixed rows of the mapped tables. All little-endian on every machine we build for.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// No entity, no parent, no chunk.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A file as a whole.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct DocumentRow {
+    /// Where its text and facts begin in `files.bin`.
+    pub(crate) blob: u64,
+    pub(crate) size: u64,
+    /// Modification time on disk, in nanoseconds since 1970.
+    pub(crate) modified_ns: i64,
+    /// Seconds since 1970.
+    pub(crate) indexed_at: i64,
+    pub(crate) hash: [u8; 32],
+    /// Its path, in `strings.bin`.
+    pub(crate) path: u32,
+    /// Compressed and plain sizes of the text, then of the facts.
+    pub(crate) text_packed: u32,
+    pub(crate) text_len: u32,
+    pub(crate) facts_packed: u32,
+    pub(crate) facts_len: u32,
+    /// Of the two compressed blocks.
+    pub(crate) checksum: u32,
+    pub(crate) first_chunk: u32,
+    pub(crate) chunks: u32,
+    /// The file's own entity; those inside follow it.
+    pub(crate) entity: u32,
+    pub(crate) entities: u32,
+    pub(crate) lines: u32,
+    /// Position in the manifest's list; the one that parsed it, not the one with most tokens.
+    pub(crate) language: u16,
+    pub(crate) role: u8,
+    pub(crate) flags: u8,
+}
+
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct EntityRow {
+    pub(crate) file: u32,
+    pub(crate) parent: u32,
+    /// Its name, in `strings.bin`.
+    pub(crate) name: u32,
+    /// A scope that the syntax names and does not nest in, or [`NONE`].
+    pub(crate) scope: u32,
+    /// The chunk that holds its first line.
+    pub(crate) chunk: u32,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) depth: u16,
+}
+
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct ChunkRow {
+    pub(crate) file: u32,
+    /// The entity it shows, or [`NONE`].
+    pub(crate) entity: u32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) tokens: u32,
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) part: u16,
+}
+
+/// Bits of `flags` in entity and chunk rows.
+pub(crate) mod flag {
+    pub(crate) const PUBLIC: u8 = 1;
+    pub(crate) const TEST: u8 = 2;
+    /// The chunk declares a type: the first piece of a class-like entity.
+    pub(crate) const TYPE: u8 = 4;
+}
+
+/// Bits of `flags` in document rows.
+pub(crate) mod document_flag {
+    /// The file's time was too close to the build's to tell a later change by it.
+    pub(crate) const RACY: u8 = 1;
+}

@@ -1,0 +1,144 @@
+//! BM25 on tantivy: its schema, written by one thread in order, read segment by segment.
+
+use std::path::Path;
+
+use tantivy::indexer::NoMergePolicy;
+use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::{Index, IndexWriter, TantivyDocument};
+
+use crate::tokenize::{self, Tokenizer};
+use crate::{Error, Result};
+
+/// The fields of a chunk in the text index.
+#[derive(Clone, Copy, Debug)]
+pub struct Bm25Fields {
+    /// All of its text.
+    pub content: Field,
+    /// Names it defines.
+    pub symbols: Field,
+    /// Its entity's signature.
+    pub signature: Field,
+    /// Its entity's doc comment.
+    pub doc: Field,
+    /// Words of its path.
+    pub path: Field,
+    /// Names it defines, unchanged, for filters.
+    pub definitions: Field,
+    /// Names it uses, unchanged, for filters.
+    pub references: Field,
+    /// Its id.
+    pub chunk: Field,
+}
+
+/// Memory the writer fills before it starts another segment.
+const WRITER_MEMORY: usize = 160 << 20;
+
+fn schema() -> (Schema, Bm25Fields) {
+    let mut builder = Schema::builder();
+    let mut words = |name: &str, record: IndexRecordOption| {
+        let indexing = TextFieldIndexing::default().set_tokenizer(tokenize::NAME).set_index_option(record);
+        builder.add_text_field(name, TextOptions::default().set_indexing_options(indexing))
+    };
+    let content = words("content", IndexRecordOption::WithFreqsAndPositions);
+    let symbols = words("symbols", IndexRecordOption::WithFreqs);
+    let signature = words("signature", IndexRecordOption::WithFreqs);
+    let doc = words("doc", IndexRecordOption::WithFreqs);
+    let path = words("path", IndexRecordOption::WithFreqs);
+    let exact = TextOptions::default().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer("raw")
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::Basic),
+    );
+    let definitions = builder.add_text_field("definitions", exact.clone());
+    let references = builder.add_text_field("references", exact);
+    let chunk = builder.add_u64_field("chunk", FAST);
+    let fields = Bm25Fields { content, symbols, signature, doc, path, definitions, references, chunk };
+    (builder.build(), fields)
+}
+
+/// What of a chunk enters the text index.
+pub(crate) struct TextRow<'a> {
+    pub(crate) chunk: u32,
+    pub(crate) content: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) signature: &'a str,
+    pub(crate) doc: &'a str,
+    pub(crate) definitions: Vec<&'a str>,
+    pub(crate) references: Vec<&'a str>,
+}
+
+pub(crate) struct TextWriter {
+    writer: IndexWriter,
+    fields: Bm25Fields,
+}
+
+impl TextWriter {
+    pub(crate) fn create(folder: &Path) -> Result<TextWriter> {
+        std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        let (schema, fields) = schema();
+        let index = Index::create_in_dir(folder, schema)?;
+        index.tokenizers().register(tokenize::NAME, Tokenizer::default());
+        // One thread, no merging: the same tree gives the same segments.
+        let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        Ok(TextWriter { writer, fields })
+    }
+
+    pub(crate) fn add(&mut self, row: &TextRow) -> Result<()> {
+        let fields = &self.fields;
+        let mut document = TantivyDocument::new();
+        let mut text = |field: Field, text: &str| {
+            if !text.is_empty() {
+                document.add_text(field, text);
+            }
+        };
+        text(fields.content, row.content);
+        text(fields.path, row.path);
+        text(fields.signature, row.signature);
+        text(fields.doc, row.doc);
+        for name in &row.definitions {
+            text(fields.symbols, name);
+            text(fields.definitions, name);
+        }
+        for name in &row.references {
+            text(fields.references, name);
+        }
+        document.add_u64(fields.chunk, u64::from(row.chunk));
+        self.writer.add_document(document)?;
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.writer.commit()?;
+        self.writer.wait_merging_threads()?;
+        Ok(())
+    }
+}
+
+/// The text index as a reader sees it.
+pub(crate) struct TextReader {
+    pub(crate) searcher: tantivy::Searcher,
+    pub(crate) fields: Bm25Fields,
+    /// The first chunk of each segment; documents follow in order.
+    pub(crate) bases: Vec<u32>,
+}
+
+impl TextReader {
+    pub(crate) fn open(folder: &Path) -> Result<TextReader> {
+        let damaged = |e: tantivy::TantivyError| Error::damaged(folder, e.to_string());
+        let index = Index::open_in_dir(folder).map_err(damaged)?;
+        index.tokenizers().register(tokenize::NAME, Tokenizer::default());
+        let (_, fields) = schema();
+        let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into();
+        let reader: tantivy::IndexReader = reader.map_err(damaged)?;
+        let searcher = reader.searcher();
+        let mut bases = Vec::new();
+        for segment in searcher.segment_readers() {
+            let column = segment.fast_fields().u64("chunk").map_err(damaged)?;
+            let first = column.first(0).ok_or_else(|| Error::damaged(folder, "a segment without chunks"))?;
+            bases.push(first as u32);
+        }
+        Ok(TextReader { searcher, fields, bases })
+    }
+}

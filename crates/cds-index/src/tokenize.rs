@@ -1,0 +1,408 @@
+//! Text to terms. One tokenisation serves the index, the query and highlights.
+//!
+//! An identifier gives its whole form (lower case, underscores dropped) and its parts: `getHTTPResponse` is
+//! `gethttpresponse get http respons`. Words of four letters and more are stemmed (Snowball English). Runs of
+//! Chinese, Japanese and Korean characters give bigrams. Parts stand at successive positions, the whole at its first part's.
+
+use compact_str::CompactString;
+use frostem::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
+
+/// Longer words are data, not language: hashes, base64.
+const MAX_WORD: usize = 64;
+
+/// Words below this many letters are not stemmed.
+const MIN_STEM: usize = 4;
+
+/// Distinct words whose stems are remembered before the memory is emptied.
+const STEM_CACHE: usize = 200_000;
+
+/// One term of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Term {
+    /// Lower case, stemmed.
+    pub text: String,
+    /// First byte in the text.
+    pub start: usize,
+    /// One past its last byte.
+    pub end: usize,
+    /// Successive for successive parts.
+    pub position: usize,
+    /// Whether it stands for a whole identifier of several parts.
+    pub is_whole: bool,
+}
+
+/// Splits text into terms and remembers stems.
+#[derive(Clone)]
+pub struct Tokenizer {
+    stems: FxHashMap<CompactString, CompactString>,
+}
+
+impl Default for Tokenizer {
+    fn default() -> Self {
+        Tokenizer { stems: FxHashMap::default() }
+    }
+}
+
+impl Tokenizer {
+    /// All terms of `text`, in order.
+    pub fn terms(&mut self, text: &str) -> Vec<Term> {
+        let mut cursor = Cursor::default();
+        let mut terms = Vec::new();
+        let mut count = 0;
+        let mut buffer = Vec::new();
+        while self.next_word(text, &mut cursor, &mut buffer, &mut count) {
+            terms.extend(buffer.drain(..count));
+        }
+        terms
+    }
+
+    /// The stem of a lower-case word.
+    pub fn stem(&mut self, word: &str) -> CompactString {
+        let mut text = word.to_owned();
+        self.stem_in_place(&mut text);
+        CompactString::from(text)
+    }
+
+    fn stem_in_place(&mut self, word: &mut String) {
+        if word.len() < MIN_STEM || !word.bytes().all(|b| b.is_ascii_lowercase()) {
+            return;
+        }
+        if let Some(stem) = self.stems.get(word.as_str()) {
+            word.truncate(0);
+            word.push_str(stem);
+            return;
+        }
+        if self.stems.len() >= STEM_CACHE {
+            self.stems.clear();
+        }
+        let stem = CompactString::from(Stemmer::new(Algorithm::English).stem(word).as_ref());
+        let key = CompactString::from(word.as_str());
+        word.truncate(0);
+        word.push_str(&stem);
+        self.stems.insert(key, stem);
+    }
+
+    /// Finds the next word and writes its terms over the first `count` of `out`, whose strings are reused.
+    fn next_word(&mut self, text: &str, cursor: &mut Cursor, out: &mut Vec<Term>, count: &mut usize) -> bool {
+        *count = 0;
+        while let Some(word) = cursor.next_run(text) {
+            if word.is_cjk {
+                self.bigrams(text, &word, cursor, out, count);
+            } else if word.end - word.start <= MAX_WORD {
+                self.parts(text, &word, cursor, out, count);
+            }
+            if *count > 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn parts(&mut self, text: &str, word: &Run, cursor: &mut Cursor, out: &mut Vec<Term>, count: &mut usize) {
+        let first = cursor.position;
+        let mut pieces = 0;
+        let whole_at = *count;
+        // Room for the whole form, which stands before its parts.
+        slot(out, count);
+        let mut letters = 0;
+        for (start, end) in Parts::new(text, word.start, word.end) {
+            pieces += 1;
+            letters += end - start;
+            let term = slot(out, count);
+            term.text.clear();
+            push_lower(&mut term.text, &text[start..end]);
+            (term.start, term.end, term.position, term.is_whole) = (start, end, cursor.position, false);
+            self.stem_in_place(&mut out[*count - 1].text);
+            cursor.position += 1;
+        }
+        let whole = &mut out[whole_at];
+        whole.text.clear();
+        (whole.start, whole.end, whole.position, whole.is_whole) = (word.start, word.end, first, pieces > 1);
+        match pieces {
+            0 => *count = whole_at,
+            1 => {
+                // One part: it is the whole.
+                out.swap(whole_at, whole_at + 1);
+                *count = whole_at + 1;
+            }
+            _ => {
+                whole.text.reserve(letters);
+                for part in text[word.start..word.end].split('_') {
+                    push_lower(&mut out[whole_at].text, part);
+                }
+                self.stem_in_place(&mut out[whole_at].text);
+            }
+        }
+    }
+
+    #[allow(clippy::unused_self)]
+    fn bigrams(&mut self, text: &str, run: &Run, cursor: &mut Cursor, out: &mut Vec<Term>, count: &mut usize) {
+        let starts: Vec<usize> = text[run.start..run.end].char_indices().map(|(i, _)| run.start + i).collect();
+        let pairs = starts.len().max(2) - 1;
+        for i in 0..pairs {
+            let end = starts.get(i + 2).copied().unwrap_or(run.end);
+            let term = slot(out, count);
+            term.text.clear();
+            term.text.push_str(&text[starts[i]..end]);
+            (term.start, term.end, term.position, term.is_whole) = (starts[i], end, cursor.position, false);
+            cursor.position += 1;
+        }
+    }
+}
+
+fn slot<'a>(out: &'a mut Vec<Term>, count: &mut usize) -> &'a mut Term {
+    if *count == out.len() {
+        out.push(Term::default());
+    }
+    *count += 1;
+    &mut out[*count - 1]
+}
+
+fn push_lower(out: &mut String, word: &str) {
+    if word.is_ascii() {
+        out.extend(word.bytes().map(|b| b.to_ascii_lowercase() as char));
+    } else {
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
+}
+
+/// Where in the text the tokenizer stands.
+#[derive(Clone, Default)]
+struct Cursor {
+    at: usize,
+    position: usize,
+}
+
+struct Run {
+    start: usize,
+    end: usize,
+    is_cjk: bool,
+}
+
+impl Cursor {
+    /// The next run of word characters, or of Chinese, Japanese or Korean ones.
+    fn next_run(&mut self, text: &str) -> Option<Run> {
+        let bytes = text.as_bytes();
+        let mut at = self.at;
+        // Skip to the first word character.
+        let first = loop {
+            let byte = *bytes.get(at)?;
+            if byte < 0x80 {
+                if byte.is_ascii_alphanumeric() {
+                    break byte as char;
+                }
+                at += 1;
+                continue;
+            }
+            let c = text[at..].chars().next()?;
+            if c.is_alphanumeric() {
+                break c;
+            }
+            at += c.len_utf8();
+        };
+        let start = at;
+        let is_cjk = is_cjk(first);
+        while let Some(&byte) = bytes.get(at) {
+            if byte < 0x80 {
+                if is_cjk || !(byte.is_ascii_alphanumeric() || byte == b'_') {
+                    break;
+                }
+                at += 1;
+                continue;
+            }
+            let Some(c) = text[at..].chars().next() else { break };
+            if !c.is_alphanumeric() || self::is_cjk(c) != is_cjk {
+                break;
+            }
+            at += c.len_utf8();
+        }
+        self.at = at;
+        Some(Run { start, end: at, is_cjk })
+    }
+}
+
+fn is_cjk(c: char) -> bool {
+    matches!(c as u32, 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x20000..=0x2FA1F)
+}
+
+/// The parts of an identifier: at underscores, between lower and upper case, before the last capital of an
+/// acronym, between letters and digits.
+struct Parts<'a> {
+    text: &'a str,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Parts<'a> {
+    fn new(text: &'a str, start: usize, end: usize) -> Self {
+        Parts { text, at: start, end }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Lower,
+    Upper,
+    Digit,
+    Under,
+}
+
+fn case_of(c: char) -> Case {
+    if c == '_' {
+        Case::Under
+    } else if c.is_numeric() {
+        Case::Digit
+    } else if c.is_uppercase() {
+        Case::Upper
+    } else {
+        Case::Lower
+    }
+}
+
+impl Iterator for Parts<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let rest = &self.text[self.at..self.end];
+        let skipped = rest.len() - rest.trim_start_matches('_').len();
+        let start = self.at + skipped;
+        let mut chars = self.text[start..self.end].char_indices().map(|(i, c)| (start + i, case_of(c)));
+        let (_, mut previous) = chars.next()?;
+        let mut last = start;
+        let mut end = self.end;
+        for (at, case) in chars {
+            let boundary = match (previous, case) {
+                (a, b) if a == b => None,
+                // `HTTPResponse`: the last capital belongs to the next part.
+                (Case::Upper, Case::Lower) if last > start => Some(last),
+                (Case::Upper, Case::Lower) => None,
+                _ => Some(at),
+            };
+            if let Some(cut) = boundary {
+                end = cut;
+                break;
+            }
+            previous = case;
+            last = at;
+        }
+        self.at = end;
+        Some((start, end))
+    }
+}
+
+/// The tokenizer's name in the text index.
+pub(crate) const NAME: &str = "code";
+
+impl tantivy::tokenizer::Tokenizer for Tokenizer {
+    type TokenStream<'a> = Stream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
+        Stream {
+            tokenizer: self,
+            text,
+            cursor: Cursor::default(),
+            buffer: Vec::new(),
+            count: 0,
+            next: 0,
+            token: tantivy::tokenizer::Token::default(),
+        }
+    }
+}
+
+/// The terms of one text, as the text index wants them.
+pub struct Stream<'a> {
+    tokenizer: &'a mut Tokenizer,
+    text: &'a str,
+    cursor: Cursor,
+    buffer: Vec<Term>,
+    count: usize,
+    next: usize,
+    token: tantivy::tokenizer::Token,
+}
+
+impl tantivy::tokenizer::TokenStream for Stream<'_> {
+    fn advance(&mut self) -> bool {
+        if self.next == self.count {
+            self.next = 0;
+            if !self.tokenizer.next_word(self.text, &mut self.cursor, &mut self.buffer, &mut self.count) {
+                return false;
+            }
+        }
+        let term = &mut self.buffer[self.next];
+        std::mem::swap(&mut self.token.text, &mut term.text);
+        term.text.clear();
+        self.token.offset_from = term.start;
+        self.token.offset_to = term.end;
+        self.token.position = term.position;
+        self.next += 1;
+        true
+    }
+
+    fn token(&self) -> &tantivy::tokenizer::Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut tantivy::tokenizer::Token {
+        &mut self.token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tokenizer;
+
+    fn check(text: &str, expect: &str) {
+        let terms = Tokenizer::default().terms(text);
+        let found: Vec<String> = terms.iter().map(|t| format!("{}{}", t.text, if t.is_whole { "*" } else { "" })).collect();
+        assert_eq!(found.join(" "), expect, "{text:?}");
+    }
+
+    #[test]
+    fn identifiers_are_whole_and_split() {
+        check("getHTTPResponse", "gethttprespons* get http respons");
+        check("max_file_size", "maxfilesiz* max file size");
+        check("HTTPServer2 utf8", "httpserver2* http server 2 utf8* utf 8");
+        check("XMLHttpRequest", "xmlhttprequest* xml http request");
+        check("__init__ _x", "init x");
+        check("A aB", "a ab* a b");
+        check("running tests", "run test");
+        check("", "");
+        check("++ -- ..", "");
+    }
+
+    #[test]
+    fn other_scripts_are_found() {
+        check("日本語 テスト", "日本 本語 テス スト");
+        check("語", "語");
+        check("naïve Größe", "naïve größe");
+        check("函数foo", "函数 foo");
+    }
+
+    #[test]
+    fn positions_and_offsets_point_into_the_text() {
+        let text = "a fooBar_baz";
+        let terms = Tokenizer::default().terms(text);
+        let found: Vec<(usize, &str)> = terms.iter().map(|t| (t.position, &text[t.start..t.end])).collect();
+        assert_eq!(found, [(0, "a"), (1, "fooBar_baz"), (1, "foo"), (2, "Bar"), (3, "baz")]);
+    }
+
+    #[test]
+    fn data_is_not_a_word() {
+        check(&"ab".repeat(60), "");
+    }
+
+    #[test]
+    fn the_stream_gives_the_same_terms() {
+        use tantivy::tokenizer::{TokenStream, Tokenizer as _};
+        let text = "getHTTPResponse of 日本語 and x_y x_y";
+        let expect: Vec<String> = Tokenizer::default().terms(text).into_iter().map(|t| t.text).collect();
+        let mut tokenizer = Tokenizer::default();
+        let mut stream = tokenizer.token_stream(text);
+        let mut found = Vec::new();
+        while stream.advance() {
+            found.push(stream.token().text.clone());
+        }
+        assert_eq!(found, expect);
+    }
+}
