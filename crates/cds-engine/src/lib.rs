@@ -1,1 +1,39 @@
-//! cds-engine
+//! The API of cds: open a root, index it, ask it.
+//!
+//! [`Engine::open`] takes a root and a [`Config`]; each operation takes a plain request and gives a plain response in a user's
+//! terms (paths, lines, names), never an id of a table. Every door is a projection of these operations.
+//!
+//! ```no_run
+//! use cds_engine::{Config, Engine, SearchRequest};
+//!
+//! let engine = Engine::open(".".as_ref(), Config::default())?;
+//! engine.ensure_indexed(&cds_engine::Hooks::default())?;
+//! let response = engine.search(&SearchRequest { query: "where are retries handled".into(), ..Default::default() })?;
+//! for hit in response.hits {
+//!     let _ = (hit.path, hit.start_line, hit.score);
+//! }
+//! # Ok::<(), cds_engine::Error>(())
+//! ```
+
+mod config;
+mod engine;
+mod error;
+mod hydrate;
+mod ops;
+mod request;
+mod response;
+mod snippet;
+
+pub use cds_index::{BuildReport, Freshness, ProblemRow, Progress};
+pub use cds_lang::Registry;
+pub use cds_search::{PRESETS, Preset};
+pub use config::{Config, ConfigError, Origin, SETTINGS, Setting, Value};
+pub use engine::{Engine, Hooks, find_root};
+pub use error::{Error, ErrorKind, Result};
+pub use ops::grep::{GrepHit, GrepRequest, GrepResponse};
+pub use ops::outline::{OutlineEntity, OutlineFile, OutlineRequest, OutlineResponse};
+pub use ops::retrieve::{RetrieveRequest, RetrieveResponse, Retrieved, RetrieveMiss};
+pub use ops::status::{LanguageCount, StatusResponse};
+pub use ops::symbol::{SymbolRequest, SymbolResponse};
+pub use request::{FilterRequest, SearchRequest};
+pub use response::{Hit, ParsedQuery, SearchResponse};

@@ -1,6 +1,6 @@
 //! What is answered.
 
-use crate::ChunkId;
+use crate::{ChunkId, EntityId};
 
 /// Which retriever found a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub struct Signal {
 pub struct Hit {
     /// The chunk shown.
     pub chunk: ChunkId,
+    /// The entity it stands for: the chunk's own, or one inside it that was asked for by name.
+    pub entity: Option<EntityId>,
     /// Its standing, 0..1.
     pub score: f32,
     /// Who found it.

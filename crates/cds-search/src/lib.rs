@@ -1,1 +1,24 @@
-//! cds-search
+//! A [`Query`](cds_model::Query) and a [`Snapshot`](cds_index::Snapshot) to ranked hits.
+//!
+//! [`search`] parses the query once, plans a list of stages (retrieve, fuse, boost, group, cut) and runs them over one pool
+//! of candidates. A stage adds candidates, adds signals, reorders or cuts; every number that reaches a score is a
+//! named signal, so explaining a hit is printing it. [`lookup`] answers for names alone.
+
+mod bm25;
+mod error;
+mod filter;
+mod globs;
+mod lookup;
+mod pipeline;
+mod preset;
+mod query;
+mod stages;
+mod words;
+
+pub use error::{Error, Result};
+pub use filter::CompiledFilter;
+pub use globs::GlobCache;
+pub use lookup::{Found, LookupOptions, lookup};
+pub use pipeline::{Outcome, SearchOptions, search};
+pub use preset::{PRESETS, Preset, Weights};
+pub use query::{ParsedQuery, QueryKind, QueryTerm, parse};

@@ -1,2 +1,21 @@
-//! The binary.
-fn main() {}
+//! The `cds` binary: arguments, one file a command, rendering.
+
+mod args;
+mod commands;
+mod exit;
+mod progress;
+mod render;
+
+use clap::Parser;
+
+fn main() -> std::process::ExitCode {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(e) => {
+            // Help and version are answers; the rest is a bad argument. A closed pipe is nobody's fault.
+            let _ = e.print();
+            return std::process::ExitCode::from(if e.use_stderr() { exit::BAD_ARGUMENTS } else { exit::FOUND });
+        }
+    };
+    std::process::ExitCode::from(commands::run(args))
+}

@@ -4,8 +4,19 @@
 (import_statement (import_clause (identifier) @item) source: (string) @module) @import
 (import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @module) @import
 (import_statement
-  (import_clause (named_imports (import_specifier name: (_) @item)))
+  (import_clause (named_imports (import_specifier name: _ @item !alias)))
   source: (string) @module) @import
+(import_statement
+  (import_clause (named_imports (import_specifier name: _ @item alias: _ @alias)))
+  source: (string) @module) @import
+
+(export_statement (export_clause (export_specifier name: _ @item !alias)) source: (string) @module) @import
+(export_statement
+  (export_clause (export_specifier name: _ @item alias: _ @alias))
+  source: (string) @module) @import
+(export_statement "*" @wildcard source: (string) @module) @import
+(export_statement (namespace_export (_) @alias) source: (string) @module) @import
+
 (call_expression function: (import) arguments: (arguments . [(string) (template_string)] @module)) @import
 (variable_declarator
   name: (identifier) @alias
@@ -44,7 +55,10 @@
     function: (identifier) @_require arguments: (arguments . (string) @module)) @import)
   (return_statement (call_expression
     function: (identifier) @_require arguments: (arguments . (string) @module)) @import)
-  (member_expression object: (call_expression
-    function: (identifier) @_require arguments: (arguments . (string) @module)) @import)
+  (call_expression function: (member_expression object: (call_expression
+    function: (identifier) @_require arguments: (arguments . (string) @module)) @import))
+  (assignment_expression right: (member_expression object: (call_expression
+    function: (identifier) @_require arguments: (arguments . (string) @module)) @import))
+  (pair value: (member_expression object: (call_expression
+    function: (identifier) @_require arguments: (arguments . (string) @module)) @import))
 ] (#eq? @_require "require"))
-

@@ -2,6 +2,7 @@
 
 (comment) @comment
 (decorator) @decorator
+(program . (hash_bang_line) . (comment) @doc)
 
 ; A definition starts behind `export` and `export default`. Marked as decorators, these words join what stands
 ; above them (comments, decorators) to the definition; the patterns below add `export` as a modifier.
@@ -39,6 +40,12 @@
 (export_statement "export" @modifier
   (lexical_declaration
     (variable_declarator) . (variable_declarator name: (identifier) @name) @definition.constant))
+(assignment_expression
+  left: (member_expression
+    object: [(identifier) (member_expression object: (identifier) property: (property_identifier))] @modifier
+    property: (property_identifier) @name)
+  right: [(string) (template_string) (number) (object) (array) (regex) (true) (false) (new_expression)]
+  (#any-of? @modifier "exports" "module.exports")) @definition.constant
 
 ; Functions
 
@@ -62,7 +69,13 @@
   value: [(function_expression name: (_) @name) (generator_function name: (_) @name)] @definition.function)
 
 ; Function expressions with a name of their own, where nothing else names them
-(arguments [(function_expression name: (_) @name) (generator_function name: (_) @name)] @definition.function)
+(call_expression
+  function: (_) @_wrapper
+  arguments: (arguments [(function_expression name: (_) @name) (generator_function name: (_) @name)] @definition.function)
+  (#not-match? @_wrapper "^(React\\.)?(memo|forwardRef|observer)$"))
+(new_expression arguments: (arguments (function_expression name: (_) @name) @definition.function))
+(export_statement "export" @modifier
+  value: (call_expression arguments: (arguments . (function_expression name: (_) @name) @definition.function)))
 (return_statement [(function_expression name: (_) @name) (generator_function name: (_) @name)] @definition.function)
 
 ; Functions bound to a variable: the whole declaration, or one of its parts when it binds several
@@ -144,7 +157,15 @@
           (arrow_function parameter: (_) @parameters body: (_) @body)
           (function_expression !name parameters: (_) @parameters body: (_) @body)
         ]))) .
-  (#match? @_wrapper "^([A-Za-z_]+\\.)?(memo|forwardRef|lazy|observer|useCallback|useMemoizedFn|debounce|throttle|once|memoize|cache|asyncHandler|promisify|action|defineComponent|defineEventHandler|createAsyncThunk|callback|curry)$")) @definition.function
+  (#match? @_wrapper "^([A-Za-z_]+\\.)?(memo|forwardRef|lazy|observer|useCallback|debounce|throttle|once|memoize|cache|asyncHandler|promisify|action|defineComponent|defineEventHandler|createAsyncThunk|curry)$")) @definition.function
+(lexical_declaration .
+  (variable_declarator
+    name: (identifier) @name
+    value: (call_expression
+      function: (_) @_wrapper
+      arguments: (arguments .
+        (function_expression name: (_) parameters: (_) @parameters body: (_) @body)))) .
+  (#match? @_wrapper "^(React\\.)?(memo|forwardRef|observer)$")) @definition.function
 
 ; Functions assigned to a name or a member
 (assignment_expression
@@ -203,19 +224,19 @@
   (#eq? @modifier "module.exports")) @definition.function
 (assignment_expression
   left: (member_expression
-    object: (member_expression object: (_) @scope property: (property_identifier) @modifier)
+    object: (member_expression object: (_) @scope property: (property_identifier) @_prototype)
     property: (_) @name)
   right: [(arrow_function) (function_expression) (generator_function)]
-  (#eq? @modifier "prototype")) @definition.method
+  (#eq? @_prototype "prototype")) @definition.method
 (assignment_expression
-  left: (member_expression object: (_) @scope property: (property_identifier) @modifier)
+  left: (member_expression object: (_) @scope property: (property_identifier) @_prototype)
   right: (object
     (pair key: (_) @name value: [(arrow_function) (function_expression) (generator_function)]) @definition.method)
-  (#eq? @modifier "prototype"))
+  (#eq? @_prototype "prototype"))
 (assignment_expression
-  left: (member_expression object: (_) @scope property: (property_identifier) @modifier)
+  left: (member_expression object: (_) @scope property: (property_identifier) @_prototype)
   right: (object (method_definition name: (_) @name) @definition.method)
-  (#eq? @modifier "prototype"))
+  (#eq? @_prototype "prototype"))
 
 ; Methods
 
@@ -257,6 +278,12 @@
   left: (member_expression object: (_) @_object property: (_) @name)
   right: (class body: (_) @body)
   (#not-eq? @_object "module")) @definition.class
+(assignment_expression
+  left: (member_expression
+    object: [(identifier) (member_expression object: (identifier) property: (property_identifier))] @modifier
+    property: (_) @name)
+  right: (class)
+  (#any-of? @modifier "exports" "module.exports")) @definition.class
 (assignment_expression
   left: (member_expression) @modifier
   right: (class name: (_) @name body: (_) @body)

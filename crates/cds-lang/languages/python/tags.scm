@@ -26,6 +26,13 @@
   name: (identifier) @name
   body: (block . (comment)* . (expression_statement (string) @doc))) @definition.function
 
+; Heads of definitions that the parser lost in an error.
+(ERROR "class" . (identifier) @name @definition.class)
+(ERROR "def" . (identifier) @name @definition.function)
+(ERROR "def" . (call function: (identifier) @name) @definition.function)
+(ERROR (identifier) @_word . (identifier) @name @definition.class (#eq? @_word "class"))
+(ERROR (identifier) @_word . (call function: (identifier) @name) @definition.function (#eq? @_word "def"))
+
 ; Constants of the module, also under `if` and `try`, and of classes.
 (module (expression_statement (assignment left: (identifier) @name) @definition.constant)
   (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
@@ -38,9 +45,9 @@
 
 ; A name bound to a lambda, or to a type that a call makes.
 (module (expression_statement
-  (assignment left: (identifier) @name right: (lambda body: (_) @body) ) @definition.function))
+  (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function))
 (class_definition body: (block (expression_statement
-  (assignment left: (identifier) @name right: (lambda body: (_) @body)) @definition.function)))
+  (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function)))
 (module (expression_statement (assignment
     left: (identifier) @name
     right: (call function: [(identifier) @_maker (attribute attribute: (identifier) @_maker)])) @definition.class)

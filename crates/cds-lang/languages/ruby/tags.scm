@@ -7,16 +7,21 @@
 ; Definitions
 
 (class name: (constant) @name) @definition.class
-(class name: (scope_resolution scope: (_) @scope name: (constant) @name)) @definition.class
-(class !body name: (constant) @name "end" @body) @definition.class
+(class name: (scope_resolution scope: (_)? @scope name: (constant) @name)) @definition.class
+(class !body name: [(constant) @name (scope_resolution name: (constant) @name)] "end" @body) @definition.class
 (module name: (constant) @name) @definition.module
-(module name: (scope_resolution scope: (_) @scope name: (constant) @name)) @definition.module
-(module !body name: (constant) @name "end" @body) @definition.module
+(module name: (scope_resolution scope: (_)? @scope name: (constant) @name)) @definition.module
+(module !body name: [(constant) @name (scope_resolution name: (constant) @name)] "end" @body) @definition.module
 
 [(method name: (_) @name) (singleton_method name: (_) @name)] @definition.function
 [(method !body name: (_) @name "end" @body) (singleton_method !body name: (_) @name "end" @body)] @definition.function
 (singleton_method object: (constant) @scope name: (_) @name) @definition.function
 (alias name: (identifier) @name) @definition.function
+
+; Heads of definitions whose end the parser does not find.
+(ERROR "class" . (constant) @name @definition.class)
+(ERROR "module" . (constant) @name @definition.module)
+(ERROR "def" . (identifier) @name @definition.function)
 
 ; Visibility: `private def x`, or a line `private` that holds for what follows.
 ((call !receiver method: (identifier) @modifier
@@ -29,9 +34,9 @@
 
 ; Constants; a constant may hold a class, a module or a lambda.
 (assignment left: (constant) @name) @definition.constant
-(assignment left: (scope_resolution scope: (_) @scope name: (constant) @name)) @definition.constant
+(assignment left: (scope_resolution scope: (_)? @scope name: (constant) @name)) @definition.constant
 (operator_assignment left: (constant) @name) @definition.constant
-(assignment left: (constant) @name right: (lambda body: (_) @body)) @definition.function
+(assignment left: (constant) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function
 ((assignment left: (constant) @name right: (call receiver: (constant) @_maker method: (identifier) @_new)) @definition.class
   (#eq? @_maker "Class") (#eq? @_new "new"))
 ((assignment left: (constant) @name right: (call receiver: (constant) @_maker method: (identifier) @_new)) @definition.module
@@ -83,9 +88,9 @@
   (#not-any-of? @reference.call "new" "define" "class" "nil?" "freeze"))
 ((call receiver: [
       (constant) @reference.call
-      (scope_resolution scope: (_) @receiver name: (constant) @reference.call)]
+      (scope_resolution scope: (_)? @receiver name: (constant) @reference.call)]
     method: (identifier) @_new)
-  (#eq? @_new "new"))
+  (#eq? @_new "new") (#not-any-of? @reference.call "Class" "Module" "Struct"))
 ; A lone word that is not the last of a body is a call: as a variable it would do nothing.
 ((body_statement (identifier) @reference.call . (_))
   (#not-any-of? @reference.call "private" "protected" "public" "module_function" "raise"))
@@ -94,32 +99,32 @@
 
 (superclass [
   (constant) @reference.base
-  (scope_resolution scope: (_) @receiver name: (constant) @reference.base)
+  (scope_resolution scope: (_)? @receiver name: (constant) @reference.base)
   (call receiver: (constant) @reference.base)])
 ((call !receiver method: (identifier) @_how arguments: (argument_list [
     (constant) @reference.base
-    (scope_resolution scope: (_) @receiver name: (constant) @reference.base)]))
+    (scope_resolution scope: (_)? @receiver name: (constant) @reference.base)]))
   (#any-of? @_how "include" "extend" "prepend"))
 ((assignment left: (constant) right: (call receiver: (constant) @_maker arguments: (argument_list . [
     (constant) @reference.base
-    (scope_resolution scope: (_) @receiver name: (constant) @reference.base)])))
+    (scope_resolution scope: (_)? @receiver name: (constant) @reference.base)])))
   (#eq? @_maker "Class"))
 
 ; Types
 
 (exceptions [
   (constant) @reference.type
-  (scope_resolution scope: (_) @receiver name: (constant) @reference.type)])
+  (scope_resolution scope: (_)? @receiver name: (constant) @reference.type)])
 (when pattern: (pattern [
   (constant) @reference.type
-  (scope_resolution scope: (_) @receiver name: (constant) @reference.type)]))
+  (scope_resolution scope: (_)? @receiver name: (constant) @reference.type)]))
 (in_clause pattern: [
   (constant) @reference.type
-  (scope_resolution scope: (_) @receiver name: (constant) @reference.type)])
+  (scope_resolution scope: (_)? @receiver name: (constant) @reference.type)])
 ([(hash_pattern class: (constant) @reference.type) (array_pattern class: (constant) @reference.type)
   (as_pattern value: (constant) @reference.type) (keyword_pattern value: (constant) @reference.type)])
 ((call method: (identifier) @_how arguments: (argument_list . [
     (constant) @reference.type
-    (scope_resolution scope: (_) @receiver name: (constant) @reference.type)]))
+    (scope_resolution scope: (_)? @receiver name: (constant) @reference.type)]))
   (#any-of? @_how "raise" "fail" "is_a?" "kind_of?" "instance_of?" "rescue_from" "raise_error" "assert_raises" "describe" "refine"
     "instance_double" "class_double"))

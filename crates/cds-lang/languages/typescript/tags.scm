@@ -24,14 +24,21 @@
 
 ; Constants
 
-(internal_module
-  body: (statement_block
-    (lexical_declaration "const" . (variable_declarator name: (identifier) @name value: (_)) .) @definition.constant))
+[
+  (internal_module body: (statement_block
+    (lexical_declaration "const" . (variable_declarator name: (identifier) @name) .) @definition.constant))
+  (module body: (statement_block
+    (lexical_declaration "const" . (variable_declarator name: (identifier) @name) .) @definition.constant))
+]
 (ambient_declaration "declare" @modifier
   [
-    (lexical_declaration (variable_declarator name: (identifier) @name))
-    (variable_declaration (variable_declarator name: (identifier) @name))
+    (lexical_declaration . (variable_declarator name: (identifier) @name) .)
+    (variable_declaration . (variable_declarator name: (identifier) @name) .)
   ] @definition.constant)
+(ambient_declaration "declare" @modifier
+  (_ (variable_declarator name: (identifier) @name) @definition.constant . (variable_declarator)))
+(ambient_declaration "declare" @modifier
+  (_ (variable_declarator) . (variable_declarator name: (identifier) @name) @definition.constant))
 (public_field_definition "static" "readonly" name: (_) @name) @definition.constant
 (public_field_definition "static" name: (_) @name value: (_) (#match? @name "^#?[A-Z][A-Z0-9_$]+$")) @definition.constant
 

@@ -1,0 +1,321 @@
+//! Settings in layers: flags over environment over `.cds.toml` over the user's file over defaults. One table names
+//! every setting; each value knows where it came from.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind};
+
+/// The value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// `true` or `false`
+    Bool(bool),
+    /// A whole number.
+    Number(u64),
+    /// Text.
+    Text(String),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Bool(b) => write!(f, "{b}"),
+            Value::Number(n) => write!(f, "{n}"),
+            Value::Text(t) => write!(f, "{t:?}"),
+        }
+    }
+}
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The table.
+    Default,
+    /// A file.
+    File(PathBuf),
+    /// An environment variable.
+    Environment(String),
+    /// The command line.
+    Flag,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Origin::Default => f.write_str("default"),
+            Origin::File(path) => write!(f, "{}", path.display()),
+            Origin::Environment(name) => write!(f, "${name}"),
+            Origin::Flag => f.write_str("command line"),
+        }
+    }
+}
+
+/// One row of [`SETTINGS`].
+#[derive(Debug)]
+pub struct Setting {
+    /// `section.name`, as in the files.
+    pub key: &'static str,
+    /// Environment variables, the first one set wins.
+    pub env: &'static [&'static str],
+    /// As it would be written in a file.
+    pub default: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+const fn row(
+    key: &'static str,
+    env: &'static [&'static str],
+    default: &'static str,
+    about: &'static str,
+) -> Setting {
+    Setting { key, env, default, about }
+}
+
+/// Every setting there is, sorted.
+#[rustfmt::skip]
+pub const SETTINGS: &[Setting] = &[
+    row("index.comments",         &["CDS_INDEX_COMMENTS"],      "true",      "words of comments and doc comments can be found"),
+    row("index.dir",              &["CDS_INDEX_DIR", "GRAPH_INDEX_DIR"], "\"\"", "where the index lives; empty: .cds-index in the root"),
+    row("index.max_file_size",    &["CDS_MAX_FILE_SIZE"],       "1000000",   "larger files are listed as skipped, in bytes"),
+    row("output.color",           &["CDS_COLOR"],               "\"auto\"",  "auto, always or never"),
+    row("output.format",          &["CDS_FORMAT"],              "\"human\"", "human, json, jsonl, toon, markdown or paths"),
+    row("search.chunks_per_file", &["CDS_CHUNKS_PER_FILE"],     "1",         "chunks of one file among the hits"),
+    row("search.limit",           &["CDS_LIMIT"],               "10",        "hits"),
+    row("search.max_tokens",      &["CDS_MAX_TOKENS"],          "0",         "budget of an answer in estimated tokens; 0: none"),
+    row("search.preset",          &["CDS_PRESET"],              "\"default\"", "default, cds-index or bm25"),
+    row("search.snippet",         &["CDS_SNIPPET"],             "\"preview\"", "fold, preview or full"),
+    row("search.time_limit_ms",   &["CDS_TIME_LIMIT_MS"],       "10000",     "then the answer is partial; 0: none"),
+    row("search.update",          &["CDS_UPDATE"],              "true",      "look for changed files before answering"),
+    row("search.upper_threshold", &["CDS_UPPER_THRESHOLD"],     "5",         "names that are enough without BM25 (preset cds-index)"),
+];
+
+/// A setting that cannot be used, with its place.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {message}")]
+pub struct ConfigError {
+    /// File, variable or flag.
+    pub place: String,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Error {
+        Error { kind: ErrorKind::Invalid, message: error.to_string() }
+    }
+}
+
+/// The settings in force.
+#[derive(Clone, Debug)]
+pub struct Config {
+    values: BTreeMap<&'static str, (Value, Origin)>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let values = SETTINGS.iter().map(|s| {
+            let value = parse(s, s.default).expect("defaults fit their own type");
+            (s.key, (value, Origin::Default))
+        });
+        Config { values: values.collect() }
+    }
+}
+
+/// Reads `text` as the type of the setting's default.
+fn parse(setting: &Setting, text: &str) -> Result<Value, String> {
+    let quoted = setting.default.starts_with('"');
+    if quoted {
+        return Ok(Value::Text(text.trim_matches('"').to_owned()));
+    }
+    if matches!(setting.default, "true" | "false") {
+        return match text {
+            "true" | "1" | "yes" | "on" => Ok(Value::Bool(true)),
+            "false" | "0" | "no" | "off" => Ok(Value::Bool(false)),
+            _ => Err(format!("{} must be true or false, not {text:?}", setting.key)),
+        };
+    }
+    text.parse().map(Value::Number).map_err(|_| format!("{} must be a whole number, not {text:?}", setting.key))
+}
+
+fn setting(key: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|s| s.key == key)
+}
+
+impl Config {
+    /// Defaults, then the user's file, then the project's, then the environment.
+    pub fn load(root: &Path, env: impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
+        let mut config = Config::default();
+        let user = env("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| env("HOME").map(|h| Path::new(&h).join(".config")));
+        let user = user.map(|dir| dir.join("cds/config.toml"));
+        for path in user.into_iter().chain([root.join(".cds.toml")]) {
+            match std::fs::read_to_string(&path) {
+                Ok(text) => config.add_file(&path, &text)?,
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) => return Err(ConfigError { place: path.display().to_string(), message: e.to_string() }),
+            }
+        }
+        for row in SETTINGS {
+            if let Some((name, text)) = row.env.iter().find_map(|name| env(name).map(|text| (*name, text))) {
+                let value = parse(row, &text).map_err(|message| ConfigError { place: format!("${name}"), message })?;
+                config.values.insert(row.key, (value, Origin::Environment(name.to_owned())));
+            }
+        }
+        Ok(config)
+    }
+
+    fn add_file(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
+        let place = |key: &str| {
+            // The line on which the key's last part is written.
+            let name = key.rsplit('.').next().unwrap_or(key);
+            let line = text.lines().position(|l| l.trim_start().trim_start_matches('[').starts_with(name));
+            line.map_or_else(|| path.display().to_string(), |l| format!("{}:{}", path.display(), l + 1))
+        };
+        let table: toml::Table = text.parse().map_err(|e: toml::de::Error| ConfigError {
+            place: path.display().to_string(),
+            message: e.to_string().trim().to_owned(),
+        })?;
+        for (section, value) in &table {
+            let toml::Value::Table(entries) = value else {
+                return Err(ConfigError { place: place(section), message: unknown(section) });
+            };
+            for (name, value) in entries {
+                let key = format!("{section}.{name}");
+                let Some(row) = setting(&key) else {
+                    return Err(ConfigError { place: place(&key), message: unknown(&key) });
+                };
+                let text = match value {
+                    toml::Value::String(s) => s.clone(),
+                    other => other.to_string(),
+                };
+                let value = parse(row, &text).map_err(|message| ConfigError { place: place(&key), message })?;
+                self.values.insert(row.key, (value, Origin::File(path.to_owned())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a value from the command line.
+    pub fn set(&mut self, key: &str, text: &str) -> Result<(), ConfigError> {
+        let error = |message| ConfigError { place: "command line".to_owned(), message };
+        let row = setting(key).ok_or_else(|| error(unknown(key)))?;
+        let value = parse(row, text).map_err(error)?;
+        self.values.insert(row.key, (value, Origin::Flag));
+        Ok(())
+    }
+
+    /// Every setting with its value and origin, in the table's order.
+    pub fn rows(&self) -> impl Iterator<Item = (&'static Setting, &Value, &Origin)> {
+        SETTINGS.iter().filter_map(|s| self.values.get(s.key).map(|(v, o)| (s, v, o)))
+    }
+
+    fn value(&self, key: &str) -> &Value {
+        &self.values.get(key).unwrap_or_else(|| panic!("{key} is in the table")).0
+    }
+
+    /// A number.
+    pub fn number(&self, key: &str) -> u64 {
+        match self.value(key) {
+            Value::Number(n) => *n,
+            other => panic!("{key} is {other}"),
+        }
+    }
+
+    /// A switch.
+    pub fn flag(&self, key: &str) -> bool {
+        match self.value(key) {
+            Value::Bool(b) => *b,
+            other => panic!("{key} is {other}"),
+        }
+    }
+
+    /// A text.
+    pub fn text(&self, key: &str) -> &str {
+        match self.value(key) {
+            Value::Text(t) => t,
+            other => panic!("{key} is {other}"),
+        }
+    }
+}
+
+fn unknown(key: &str) -> String {
+    let near = SETTINGS.iter().map(|s| s.key).min_by_key(|k| distance(k, key));
+    match near.filter(|k| distance(k, key) <= 4) {
+        Some(near) => format!("no setting {key:?}; did you mean {near:?}?"),
+        None => {
+            let keys: Vec<&str> = SETTINGS.iter().map(|s| s.key).collect();
+            format!("no setting {key:?}; there are {}", keys.join(", "))
+        }
+    }
+}
+
+/// Letters to change to make one word the other.
+pub(crate) fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let cost = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Config, SETTINGS};
+
+    fn load(user: &str, project: &str, env: &[(&str, &str)]) -> Result<Config, String> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("home/cds")).unwrap();
+        std::fs::write(dir.path().join("home/cds/config.toml"), user).unwrap();
+        std::fs::write(dir.path().join(".cds.toml"), project).unwrap();
+        let home = dir.path().join("home").display().to_string();
+        let env = |name: &str| match name {
+            "XDG_CONFIG_HOME" => Some(home.clone()),
+            _ => env.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()),
+        };
+        Config::load(dir.path(), env).map_err(|e| e.to_string().replace(&dir.path().display().to_string(), "DIR"))
+    }
+
+    fn check(user: &str, project: &str, env: &[(&str, &str)], expect: &str) {
+        let found = load(user, project, env).map_or_else(|e| e, |mut config| {
+            if env.iter().any(|(n, _)| *n == "FLAG") {
+                config.set("search.limit", "50").unwrap();
+            }
+            let (_, value, origin) = config.rows().find(|(s, _, _)| s.key == "search.limit").unwrap();
+            let origin = origin.to_string();
+            format!("{value} {}", origin.rsplit('/').next().unwrap())
+        });
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn later_layers_win() {
+        let (user, project) = ("[search]\nlimit = 20", "[search]\nlimit = 30");
+        check("", "", &[], "10 default");
+        check(user, "", &[], "20 config.toml");
+        check(user, project, &[], "30 .cds.toml");
+        check(user, project, &[("CDS_LIMIT", "40")], "40 $CDS_LIMIT");
+        check(user, project, &[("CDS_LIMIT", "40"), ("FLAG", "")], "50 command line");
+    }
+
+    #[test]
+    fn mistakes_name_their_place() {
+        check("", "[search]\n\nlimits = 3", &[], "DIR/.cds.toml:3: no setting \"search.limits\"; did you mean \"search.limit\"?");
+        check("", "[search]\nlimit = \"many\"", &[], "DIR/.cds.toml:2: search.limit must be a whole number, not \"many\"");
+        check("", "", &[("CDS_LIMIT", "x")], "$CDS_LIMIT: search.limit must be a whole number, not \"x\"");
+        assert!(load("", "x = 1", &[]).unwrap_err().contains("no setting \"x\"; there are index.comments"));
+        assert!(load("", "[search", &[]).unwrap_err().starts_with("DIR/.cds.toml: "));
+    }
+
+    #[test]
+    fn the_table_is_sorted_and_has_no_doubles() {
+        assert!(SETTINGS.is_sorted_by(|a, b| a.key < b.key));
+    }
+}

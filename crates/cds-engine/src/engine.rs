@@ -1,0 +1,136 @@
+//! A root, its settings and the snapshot that is current.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cds_index::{Build, BuildOptions, BuildReport, Freshness, Progress, Snapshot, index_home};
+use cds_lang::Registry;
+use cds_search::GlobCache;
+
+use crate::config::Config;
+use crate::error::{Error, ErrorKind, Result};
+
+/// One project, open.
+pub struct Engine {
+    root: PathBuf,
+    home: PathBuf,
+    config: Config,
+    snapshot: Mutex<Option<Arc<Snapshot>>>,
+    pub(crate) globs: GlobCache,
+}
+
+/// How a long operation talks to its caller.
+pub struct Hooks<'a> {
+    /// Told now and then how far it is.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Set to stop it.
+    pub cancel: &'a AtomicBool,
+}
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Default for Hooks<'_> {
+    fn default() -> Self {
+        Hooks { progress: &|_| {}, cancel: &NEVER }
+    }
+}
+
+/// The root that `start` belongs to: the nearest folder above it with an index, else with version control, else itself.
+pub fn find_root(start: &Path) -> PathBuf {
+    let start = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
+    let above = |marker: &str| start.ancestors().find(|dir| dir.join(marker).exists()).map(Path::to_owned);
+    above(".cds-index/manifest.json").or_else(|| above(".git")).unwrap_or(start)
+}
+
+impl Engine {
+    /// Opens a root; it need not be indexed yet, but it must be a folder that can be read.
+    pub fn open(root: &Path, config: Config) -> Result<Engine> {
+        let io = |e: std::io::Error| Error { kind: ErrorKind::Io, message: format!("{}: {e}", root.display()) };
+        let root = std::path::absolute(root).map_err(io)?;
+        std::fs::read_dir(&root).map_err(io)?;
+        let home = match config.text("index.dir") {
+            "" => index_home(&root),
+            dir => root.join(dir),
+        };
+        Ok(Engine { root, home, config, snapshot: Mutex::new(None), globs: GlobCache::default() })
+    }
+
+    /// The folder that is indexed.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where its index lives.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// The settings in force.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn build_options(&self) -> BuildOptions {
+        BuildOptions {
+            max_file_size: self.config.number("index.max_file_size"),
+            comments: self.config.flag("index.comments"),
+        }
+    }
+
+    /// Brings the index up to date; with `force`, from nothing.
+    pub fn index(&self, force: bool, hooks: &Hooks) -> Result<BuildReport> {
+        let build = Build {
+            root: &self.root,
+            home: &self.home,
+            registry: Registry::builtin(),
+            options: self.build_options(),
+            force,
+            cancel: hooks.cancel,
+            progress: hooks.progress,
+        };
+        let report = cds_index::build(&build)?;
+        if report.changed {
+            *self.current() = None;
+        }
+        Ok(report)
+    }
+
+    /// Indexes when there is no index; when there is one and `search.update` is on, brings it up to date if the disk
+    /// shows changes. A damaged or foreign index is an error here: the user is told, not surprised by a long wait.
+    pub fn ensure_indexed(&self, hooks: &Hooks) -> Result<Option<BuildReport>> {
+        let snapshot = match self.snapshot() {
+            Ok(snapshot) => snapshot,
+            Err(_) if !self.home.join("manifest.json").exists() => return self.index(false, hooks).map(Some),
+            Err(e) => return Err(e),
+        };
+        if !self.config.flag("search.update") || self.freshness(&snapshot) == Freshness::Fresh {
+            return Ok(None);
+        }
+        match self.index(false, hooks) {
+            // Somebody else is already at it: answer from what is there.
+            Err(e) if e.kind == ErrorKind::Busy => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    /// Whether the disk still says what the snapshot says.
+    pub fn freshness(&self, snapshot: &Snapshot) -> Freshness {
+        cds_index::check_freshness(snapshot, &self.root, &self.build_options())
+    }
+
+    /// The current snapshot, opened on first use.
+    pub(crate) fn snapshot(&self) -> Result<Arc<Snapshot>> {
+        let mut current = self.current();
+        if let Some(snapshot) = &*current {
+            return Ok(Arc::clone(snapshot));
+        }
+        let snapshot = Arc::new(Snapshot::open(&self.home)?);
+        *current = Some(Arc::clone(&snapshot));
+        Ok(snapshot)
+    }
+
+    fn current(&self) -> std::sync::MutexGuard<'_, Option<Arc<Snapshot>>> {
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

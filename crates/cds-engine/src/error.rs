@@ -1,0 +1,64 @@
+//! One error for every operation, by who must act.
+
+/// The result of every operation.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The caller's: an argument is wrong.
+    Invalid,
+    /// The caller's: there is no such thing.
+    NotFound,
+    /// There is no index, or it cannot be read: index.
+    NotReady,
+    /// Another process works on it: wait.
+    Busy,
+    /// The operation was interrupted.
+    Cancelled,
+    /// The system refused to read or write.
+    Io,
+    /// Ours: a bug.
+    Internal,
+}
+
+/// What went wrong, in words that say what to do next.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// Whose turn it is.
+    pub kind: ErrorKind,
+    /// What happened and what to do.
+    pub message: String,
+}
+
+impl Error {
+    pub(crate) fn invalid(message: impl Into<String>) -> Error {
+        Error { kind: ErrorKind::Invalid, message: message.into() }
+    }
+}
+
+impl From<cds_index::Error> for Error {
+    fn from(error: cds_index::Error) -> Error {
+        use cds_index::Error as E;
+        let kind = match &error {
+            E::Missing(_) | E::Format { .. } | E::Damaged { .. } | E::Empty(_) => ErrorKind::NotReady,
+            E::Busy { .. } => ErrorKind::Busy,
+            E::Cancelled => ErrorKind::Cancelled,
+            E::Io { .. } => ErrorKind::Io,
+            E::Text(_) => ErrorKind::Internal,
+        };
+        Error { kind, message: error.to_string() }
+    }
+}
+
+impl From<cds_search::Error> for Error {
+    fn from(error: cds_search::Error) -> Error {
+        use cds_search::Error as E;
+        match error {
+            E::Invalid { .. } => Error::invalid(error.to_string()),
+            E::Index(e) => e.into(),
+            E::Text(_) | E::Io(_) => Error { kind: ErrorKind::NotReady, message: format!("{error}: run `cds index --force`") },
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Ids to answers: the text and metadata of what was found. Only final hits come here.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use cds_index::{DocumentView, EntityView, LoadedFile, Snapshot};
+use cds_model::{ChunkId, Entity, FileFacts, FileId, Snippet, Span};
+use rustc_hash::FxHashMap;
+
+use crate::error::Result;
+use crate::response::Hit;
+use crate::snippet::{self, Highlighter};
+
+/// Turns ids of one snapshot into hits, reading each file once.
+pub(crate) struct Hydrator<'a> {
+    snapshot: &'a Snapshot,
+    root: &'a Path,
+    files: FxHashMap<FileId, Rc<LoadedFile>>,
+    stale: FxHashMap<FileId, bool>,
+    pub(crate) highlighter: Highlighter,
+}
+
+impl<'a> Hydrator<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, root: &'a Path, terms: Vec<String>) -> Hydrator<'a> {
+        let (files, stale) = (FxHashMap::default(), FxHashMap::default());
+        Hydrator { snapshot, root, files, stale, highlighter: Highlighter::new(terms) }
+    }
+
+    pub(crate) fn load(&mut self, id: FileId) -> Result<Rc<LoadedFile>> {
+        if let Some(file) = self.files.get(&id) {
+            return Ok(Rc::clone(file));
+        }
+        let file = Rc::new(self.snapshot.load(id)?);
+        self.files.insert(id, Rc::clone(&file));
+        Ok(file)
+    }
+
+    /// Whether the file on disk differs from what was indexed, by size and time.
+    pub(crate) fn is_stale(&mut self, document: DocumentView) -> bool {
+        let root = self.root;
+        *self.stale.entry(document.id).or_insert_with(|| {
+            let meta = std::fs::symlink_metadata(root.join(document.path()));
+            let time = |m: &std::fs::Metadata| {
+                let since = m.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+                Some(since.as_nanos() as i64)
+            };
+            !meta.is_ok_and(|m| m.len() == document.size() && time(&m) == Some(document.modified_ns()))
+        })
+    }
+
+    /// A hit for a chunk, or for an entity inside it when one is named.
+    pub(crate) fn chunk(&mut self, id: ChunkId, entity: Option<EntityView>, shown: Snippet) -> Result<Hit> {
+        let Some(view) = self.snapshot.chunk(id) else { return Ok(Hit::default()) };
+        let Some(document) = view.document() else { return Ok(Hit::default()) };
+        let file = self.load(document.id)?;
+        let facts = &file.facts;
+        let chunk_entity = view.entity();
+        let entity = entity.filter(|e| e.local().is_some()).or(chunk_entity);
+        let local = entity.and_then(EntityView::local).and_then(|i| facts.entities.get(i as usize));
+        let Some(chunk) = view.local().and_then(|i| facts.chunks.get(i as usize)) else { return Ok(Hit::default()) };
+
+        // A chunk shows its entity's own lines; an entity that shares its chunk shows its own.
+        let span = match (entity, local) {
+            (Some(e), Some(own)) if chunk_entity.is_some_and(|c| c.id == e.id) => clip(own.full, chunk.span),
+            (Some(_), Some(own)) => own.full,
+            _ => chunk.span,
+        };
+        let mut hit = self.base(document, facts, entity, local);
+        hit.chunk_id = chunk_id(self.snapshot, document.path(), view.local().unwrap_or(0), chunk_text(&file, chunk.span));
+        hit.hash = blake3_hex(chunk_text(&file, chunk.span));
+        hit.kind = entity.map_or(view.node_type(), EntityView::kind).name();
+        (hit.start_line, hit.end_line) = (span.start_line, span.end_line);
+        (hit.start_byte, hit.end_byte) = (span.start, span.end);
+        hit.token_count = view.tokens();
+        hit.is_type_declaration = view.is_type_declaration();
+        hit.is_test = view.is_test();
+        hit.is_public = entity.map_or(view.is_public(), EntityView::is_public);
+        if local.is_none() {
+            hit.id = format!("{}:{}-{}", hit.path, span.start_line, span.end_line);
+            hit.scope_path = chunk.headings.iter().map(ToString::to_string).collect();
+            hit.breadcrumb = hit.scope_path.join(" > ");
+            hit.name = hit.scope_path.last().cloned();
+        }
+        hit.definitions = defined(facts, chunk.span);
+        hit.references = used(facts, chunk.span);
+        self.snippet(&mut hit, &file, shown);
+        Ok(hit)
+    }
+
+    /// A hit for an entity as a whole: files and folders too.
+    pub(crate) fn entity(&mut self, entity: EntityView, shown: Snippet) -> Result<Hit> {
+        let Some(document) = entity.document() else {
+            // A folder.
+            let path = entity.path();
+            let name = Some(entity.name().to_owned());
+            let entity_type = entity.entity_type().name();
+            return Ok(Hit { id: path.clone(), path, entity_type, kind: "directory", name, is_public: true, ..Hit::default() });
+        };
+        let file = self.load(document.id)?;
+        let local = entity.local().and_then(|i| file.facts.entities.get(i as usize));
+        let mut hit = self.base(document, &file.facts, Some(entity), local);
+        hit.kind = entity.kind().name();
+        hit.is_public = entity.is_public();
+        hit.is_test = entity.is_test();
+        hit.is_type_declaration = entity.kind().row().is_type;
+        let whole = Span { start: 0, end: file.text.len() as u32, start_line: 1, end_line: file.facts.lines.max(1) };
+        let span = local.map_or(whole, |e| e.full);
+        (hit.start_line, hit.end_line) = (span.start_line, span.end_line);
+        (hit.start_byte, hit.end_byte) = (span.start, span.end);
+        hit.token_count = cds_model::estimate_tokens(chunk_text(&file, span));
+        if local.is_none() {
+            hit.doc_comment.clone_from(&file.facts.doc_comment);
+        }
+        self.snippet(&mut hit, &file, shown);
+        Ok(hit)
+    }
+
+    fn base(
+        &mut self,
+        document: DocumentView,
+        facts: &FileFacts,
+        entity: Option<EntityView>,
+        local: Option<&Entity>,
+    ) -> Hit {
+        let strings = |list: &[compact_str::CompactString]| list.iter().map(ToString::to_string).collect();
+        let mut hit = Hit {
+            path: document.path().to_owned(),
+            language: document.language().to_owned(),
+            entity_type: entity.map_or("file", |e| e.entity_type().name()),
+            indexed_at: document.indexed_at(),
+            stale: self.is_stale(document),
+            ..Hit::default()
+        };
+        if let Some(entity) = entity {
+            hit.id = entity.key();
+            hit.name = Some(entity.name().to_owned());
+        }
+        if let (Some(entity), Some(own)) = (entity, local) {
+            hit.scope_path = entity.scope_path().into_iter().map(str::to_owned).collect();
+            hit.breadcrumb = hit.scope_path.join(" > ");
+            hit.signature = Some(own.signature.to_string());
+            hit.doc_comment.clone_from(&own.doc_comment);
+            hit.modifiers = strings(&own.modifiers);
+            hit.decorators = strings(&own.decorators);
+            hit.conformances = strings(&own.conformances);
+            let parent = own.parent.and_then(|p| facts.entities.get(p as usize));
+            hit.parent_context = parent.map(|p| p.signature.to_string());
+        }
+        hit
+    }
+
+    fn snippet(&mut self, hit: &mut Hit, file: &LoadedFile, shown: Snippet) {
+        let first = hit.start_line.max(1);
+        let count = (hit.end_line + 1).saturating_sub(first) as usize;
+        let lines: Vec<&str> = file.text.lines().skip(first as usize - 1).take(count).collect();
+        let shown = snippet::show(&lines, first, hit.signature.as_deref(), shown, &mut self.highlighter);
+        hit.snippet = shown.text;
+        hit.snippet_line = shown.first_line;
+        hit.highlights = shown.highlights;
+    }
+}
+
+fn clip(span: Span, within: Span) -> Span {
+    Span {
+        start: span.start.max(within.start),
+        end: span.end.min(within.end),
+        start_line: span.start_line.max(within.start_line),
+        end_line: span.end_line.min(within.end_line),
+    }
+}
+
+fn chunk_text(file: &LoadedFile, span: Span) -> &str {
+    file.text.get(span.range()).unwrap_or_default()
+}
+
+/// Names defined in a span, in order.
+fn defined(facts: &FileFacts, span: Span) -> Vec<String> {
+    let inside = facts.entities.iter().filter(|e| span.contains(e.span.start));
+    inside.map(|e| e.name.to_string()).collect()
+}
+
+/// Names used in a span, once each, in order.
+fn used(facts: &FileFacts, span: Span) -> Vec<String> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let inside = facts.references.iter().filter(|r| span.contains(r.start));
+    inside.filter(|r| seen.insert(r.name.as_str())).map(|r| r.name.to_string()).collect()
+}
+
+fn blake3_hex(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+/// A UUID v7 whose time is the project's first index and whose other bits come from path, place and text: the same chunk keeps
+/// its id, in an update as in a clean build.
+fn chunk_id(snapshot: &Snapshot, path: &str, place: u32, text: &str) -> String {
+    let manifest = snapshot.manifest();
+    let _ = place;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(manifest.project.as_bytes()).update(&[0]);
+    hasher.update(path.as_bytes()).update(&[0]).update(text.as_bytes());
+    let hash = hasher.finalize();
+    let mut bytes = [0u8; 16];
+    bytes.copy_from_slice(&hash.as_bytes()[..16]);
+    bytes[..6].copy_from_slice(&manifest.born_ms.to_be_bytes()[2..]);
+    bytes[6] = bytes[6] & 0x0f | 0x70;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().flat_map(|b| [b >> 4, b & 15]).map(|n| char::from_digit(u32::from(n), 16).unwrap_or('0')).collect();
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}

@@ -1,0 +1,8 @@
+//! One file an operation.
+
+pub(crate) mod grep;
+pub(crate) mod outline;
+pub(crate) mod retrieve;
+pub(crate) mod search;
+pub(crate) mod status;
+pub(crate) mod symbol;

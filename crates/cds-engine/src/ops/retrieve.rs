@@ -1,0 +1,149 @@
+//! Code by id: entities, files, line ranges.
+
+use cds_index::{DocumentView, Snapshot};
+use cds_search::LookupOptions;
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::hydrate::Hydrator;
+use crate::request::SearchRequest;
+use crate::response::Hit;
+
+/// Ids to fetch.
+#[derive(Clone, Debug, Default)]
+pub struct RetrieveRequest {
+    /// `path:Outer.inner`, `path`, `path:42`, `path:10-20`, or a name that only one entity bears.
+    pub ids: Vec<String>,
+    /// `fold`, `preview` or `full`; none: full.
+    pub snippet: Option<String>,
+    /// Budget in estimated tokens; 0 or none: no budget.
+    pub max_tokens: Option<usize>,
+}
+
+/// What was fetched.
+#[derive(Clone, Debug, Serialize)]
+pub struct RetrieveResponse {
+    /// In the order asked.
+    pub hits: Vec<Hit>,
+    /// Ids that were not.
+    pub missing: Vec<RetrieveMiss>,
+    /// What the reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// An id that names nothing, or too much.
+#[derive(Clone, Debug, Serialize)]
+pub struct RetrieveMiss {
+    /// As asked.
+    pub id: String,
+    /// Why it is missing.
+    pub reason: String,
+    /// Ids that may be meant.
+    pub candidates: Vec<String>,
+}
+
+/// One id, resolved.
+pub enum Retrieved {
+    /// It is here.
+    Hit(Box<Hit>),
+    /// It is not.
+    Miss(RetrieveMiss),
+}
+
+/// Candidates named when an id is ambiguous.
+const MAX_CANDIDATES: usize = 10;
+
+impl Engine {
+    /// Fetches code by id. An ambiguous or unknown id never answers for another: it comes back in `missing`.
+    pub fn retrieve(&self, request: &RetrieveRequest) -> Result<RetrieveResponse> {
+        let as_search = SearchRequest {
+            snippet: request.snippet.clone().or_else(|| Some("full".to_owned())),
+            max_tokens: request.max_tokens,
+            ..SearchRequest::default()
+        };
+        let checked = as_search.check(self.config())?;
+        let snapshot = self.snapshot()?;
+        let mut hydrator = Hydrator::new(&snapshot, self.root(), Vec::new());
+        let mut response = RetrieveResponse { hits: Vec::new(), missing: Vec::new(), warnings: Vec::new() };
+        let mut left = if checked.max_tokens == 0 { usize::MAX } else { checked.max_tokens };
+        for id in &request.ids {
+            match resolve(&snapshot, &mut hydrator, id, checked.snippet)? {
+                Retrieved::Miss(miss) => response.missing.push(miss),
+                Retrieved::Hit(hit) => {
+                    let cost = cds_model::estimate_tokens(&hit.snippet) as usize;
+                    if cost > left {
+                        response.warnings.push(format!(
+                            "max_tokens: {} needs about {cost} tokens and {left} are left; ask for it alone or with snippet fold",
+                            hit.id
+                        ));
+                        continue;
+                    }
+                    left -= cost;
+                    response.hits.push(*hit);
+                }
+            }
+        }
+        Ok(response)
+    }
+}
+
+fn resolve(
+    snapshot: &Snapshot,
+    hydrator: &mut Hydrator,
+    id: &str,
+    snippet: cds_model::Snippet,
+) -> Result<Retrieved> {
+    if let Some((document, from, to)) = line_range(snapshot, id) {
+        let Some(entity) = snapshot.entity(document.entity()) else { return Ok(miss(id, "damaged")) };
+        let lines = document.lines().max(1);
+        if from == 0 || from > lines || to < from {
+            return Ok(miss(id, &format!("{} has {lines} lines", document.path())));
+        }
+        let mut hit = hydrator.entity(entity, snippet)?;
+        let file = hydrator.load(document.id)?;
+        let to = to.min(lines);
+        let shown: Vec<&str> = file.text.lines().skip(from as usize - 1).take((to - from + 1) as usize).collect();
+        hit.id = format!("{}:{from}-{to}", hit.path);
+        (hit.start_line, hit.end_line, hit.snippet_line) = (from, to, from);
+        hit.kind = "block";
+        hit.doc_comment = None;
+        hit.snippet = shown.join("\n");
+        hit.start_byte = file.text.lines().take(from as usize - 1).map(|l| l.len() as u32 + 1).sum();
+        hit.end_byte = (hit.start_byte + hit.snippet.len() as u32).min(file.text.len() as u32);
+        hit.token_count = cds_model::estimate_tokens(&hit.snippet);
+        return Ok(Retrieved::Hit(Box::new(hit)));
+    }
+    let found = cds_search::lookup(snapshot, id, LookupOptions::default());
+    match found.entities[..] {
+        [] => Ok(Retrieved::Miss(RetrieveMiss {
+            id: id.to_owned(),
+            reason: "nothing in the index has this id or name".to_owned(),
+            candidates: found.suggestions,
+        })),
+        [one] => {
+            let Some(entity) = snapshot.entity(one) else { return Ok(miss(id, "damaged")) };
+            Ok(Retrieved::Hit(Box::new(hydrator.entity(entity, snippet)?)))
+        }
+        ref several => {
+            let keys = several.iter().filter_map(|&e| snapshot.entity(e)).take(MAX_CANDIDATES);
+            // An id with lines tells overloads and redefinitions apart.
+            let keys = keys.map(|e| if e.document().is_some() { format!("{} (line {})", e.key(), e.lines().0) } else { e.key() });
+            let candidates = keys.collect();
+            let reason = format!("{} entities have this name: use one of their ids, or path:line", several.len());
+            Ok(Retrieved::Miss(RetrieveMiss { id: id.to_owned(), reason, candidates }))
+        }
+    }
+}
+
+fn miss(id: &str, reason: &str) -> Retrieved {
+    Retrieved::Miss(RetrieveMiss { id: id.to_owned(), reason: reason.to_owned(), candidates: Vec::new() })
+}
+
+/// `path:42` and `path:10-20`.
+fn line_range<'a>(snapshot: &'a Snapshot, id: &str) -> Option<(DocumentView<'a>, u32, u32)> {
+    let (path, lines) = id.rsplit_once(':')?;
+    let document = snapshot.document_at(path.trim_start_matches("./"))?;
+    let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
+    Some((document, from.parse().ok()?, to.parse().ok()?))
+}

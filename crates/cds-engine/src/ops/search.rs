@@ -1,0 +1,165 @@
+//! Search by words and names.
+
+use std::time::{Duration, Instant};
+
+use cds_index::Snapshot;
+use cds_model::{Granularity, Snippet};
+use cds_search::{Outcome, SearchOptions};
+
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::hydrate::Hydrator;
+use crate::request::{Checked, SearchRequest};
+use crate::response::{Hit, ParsedQuery, SearchResponse};
+
+/// Estimated tokens of a hit besides its snippet: path, lines, name.
+const HIT_TOKENS: usize = 24;
+
+impl Engine {
+    /// Finds mistakes in a request without an index.
+    pub fn check(&self, request: &SearchRequest) -> Result<()> {
+        let checked = request.check(self.config())?;
+        cds_search::CompiledFilter::new(&checked.query.filters, &self.globs)?;
+        Ok(())
+    }
+
+    /// Answers from the current snapshot. An empty query has an empty answer; doors reject it before.
+    pub fn search(&self, request: &SearchRequest) -> Result<SearchResponse> {
+        let checked = request.check(self.config())?;
+        let snapshot = self.snapshot()?;
+        let limit = self.config().number("search.time_limit_ms");
+        let options = SearchOptions {
+            upper_threshold: Some(checked.upper_threshold),
+            time_limit: (limit > 0).then(|| Duration::from_millis(limit)),
+            offset: checked.offset,
+        };
+        let outcome = cds_search::search(&snapshot, &checked.query, &options, &self.globs)?;
+        let started = Instant::now();
+        let mut hydrator = Hydrator::new(&snapshot, self.root(), outcome.terms.clone());
+        let hits = hydrate(&snapshot, &mut hydrator, &checked, &outcome)?;
+        let mut response = SearchResponse {
+            query: request.query.clone(),
+            parsed_query: ParsedQuery {
+                kind: outcome.parsed.kind.name(),
+                keywords: outcome.parsed.keywords,
+                code_terms: outcome.parsed.code_terms,
+            },
+            total: outcome.total,
+            partial: outcome.partial,
+            warnings: Vec::new(),
+            timings_ms: outcome.timings.into_iter().collect(),
+            hits,
+            follow_ups: Vec::new(),
+            next_cursor: None,
+        };
+        fit_budget(&mut response, &checked);
+        let shown = checked.offset + response.hits.len();
+        // Names that were enough, or pages: more is there for who asks.
+        let counted = matches!(checked.query.granularity, Granularity::Chunk | Granularity::Entity);
+        let files = response.hits.iter().map(|h| &h.path).collect::<std::collections::BTreeSet<_>>().len();
+        let seen = if counted { shown } else { checked.offset + files };
+        if !response.hits.is_empty() && seen < response.total {
+            response.next_cursor = Some(seen.to_string());
+        }
+        let stale = response.hits.iter().filter(|h| h.stale).count();
+        if stale > 0 {
+            response.warnings.push(format!("{stale} of the hits are from files that changed since: run `cds index`"));
+        }
+        if response.partial {
+            response.warnings.push("time ran out: the answer is partial".to_owned());
+        }
+        response.timings_ms.insert("hydrate", started.elapsed().as_secs_f64() * 1e3);
+        Ok(response)
+    }
+}
+
+fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outcome: &Outcome) -> Result<Vec<Hit>> {
+    let by_entity = checked.query.granularity == Granularity::Entity;
+    let mut hits: Vec<Hit> = Vec::with_capacity(outcome.hits.len());
+    for found in &outcome.hits {
+        let entity = found.entity.and_then(|id| snapshot.entity(id));
+        let mut hit = match entity.filter(|_| by_entity) {
+            Some(entity) => hydrator.entity(entity, checked.snippet)?,
+            None => hydrator.chunk(found.chunk, entity, checked.snippet)?,
+        };
+        hit.score = found.score;
+        hit.relevance_percent = (found.score * 100.0).round() as u32;
+        hit.match_type = found.match_type.name();
+        hit.scores = found.retrieved.iter().map(|(name, score, _)| (*name, *score)).collect();
+        hit.ranks = found.retrieved.iter().map(|(name, _, rank)| (*name, *rank)).collect();
+        hit.signals = found.signals.iter().map(|s| (s.name, s.value)).collect();
+        hit.more_in_file = found.more_in_file;
+        hits.push(hit);
+    }
+    if checked.query.granularity == Granularity::Document {
+        return documents(snapshot, hydrator, hits);
+    }
+    Ok(hits)
+}
+
+/// Chunks of one file after another to one document each.
+fn documents(snapshot: &Snapshot, hydrator: &mut Hydrator, chunks: Vec<Hit>) -> Result<Vec<Hit>> {
+    let mut documents: Vec<Hit> = Vec::new();
+    for chunk in chunks {
+        if let Some(last) = documents.last_mut().filter(|d| d.path == chunk.path) {
+            last.chunks.push(chunk);
+            continue;
+        }
+        let Some(document) = snapshot.document_at(&chunk.path) else { continue };
+        let Some(entity) = snapshot.entity(document.entity()) else { continue };
+        let mut hit = hydrator.entity(entity, Snippet::Fold)?;
+        let languages = hydrator.load(document.id)?.facts.languages.clone();
+        hit.snippet = String::new();
+        hit.highlights = Vec::new();
+        hit.score = chunk.score;
+        hit.relevance_percent = chunk.relevance_percent;
+        hit.match_type = chunk.match_type;
+        hit.more_in_file = chunk.more_in_file;
+        hit.chunk_count = Some(document.chunks().len() as u32);
+        hit.primary_language = languages.first().map(|l| l.language.to_string());
+        hit.languages = languages.into_iter().map(|l| l.language.to_string()).collect();
+        hit.size = Some(document.size());
+        hit.last_modified = Some(document.modified_ns() / 1_000_000_000);
+        hit.chunks.push(chunk);
+        documents.push(hit);
+    }
+    Ok(documents)
+}
+
+/// Fills the budget best first. A hit that does not fit is shown by its signature; when even that is too much, it and
+/// what follows are left out, and the answer says so.
+fn fit_budget(response: &mut SearchResponse, checked: &Checked) {
+    if checked.max_tokens == 0 {
+        return;
+    }
+    let cost = |hit: &Hit| HIT_TOKENS + cds_model::estimate_tokens(&hit.snippet) as usize;
+    let whole_cost = |hit: &Hit| cost(hit) + hit.chunks.iter().map(cost).sum::<usize>();
+    let wanted: usize = response.hits.iter().map(whole_cost).sum();
+    let mut left = checked.max_tokens;
+    let mut kept = 0;
+    let mut folded = 0;
+    for hit in &mut response.hits {
+        if whole_cost(hit) > left {
+            hit.chunks.truncate(1);
+            for part in std::iter::once(&mut hit.snippet).chain(hit.chunks.iter_mut().map(|c| &mut c.snippet)) {
+                *part = part.lines().find(|l| !l.trim().is_empty()).unwrap_or_default().chars().take(200).collect();
+            }
+            hit.highlights.clear();
+            folded += 1;
+        }
+        if whole_cost(hit) > left {
+            folded -= 1;
+            break;
+        }
+        left -= whole_cost(hit);
+        kept += 1;
+    }
+    let dropped = response.hits.len() - kept;
+    response.hits.truncate(kept);
+    if dropped + folded > 0 {
+        response.warnings.push(format!(
+            "max_tokens {}: {dropped} hits left out, {folded} cut to one line; all need about {wanted} tokens, or go on with the cursor",
+            checked.max_tokens
+        ));
+    }
+}

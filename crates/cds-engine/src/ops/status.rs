@@ -1,0 +1,105 @@
+//! What an index holds, how fresh it is and what it lacks.
+
+use std::collections::BTreeMap;
+
+use cds_index::{Freshness, ProblemRow};
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::error::Result;
+
+/// The state of an index.
+#[derive(Clone, Debug, Serialize)]
+pub struct StatusResponse {
+    /// What is indexed.
+    pub root: String,
+    /// Where the index lives.
+    pub index_dir: String,
+    /// Its layout.
+    pub format: u32,
+    /// Its generation.
+    pub generation: String,
+    /// When it was written, in seconds since 1970.
+    pub built: i64,
+    /// `fresh`, `stale` or `settings changed`.
+    pub freshness: &'static str,
+    /// Files and folders that changed since.
+    pub changed: usize,
+    /// Files.
+    pub files: u64,
+    /// Entities, files and folders included.
+    pub entities: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// References.
+    pub references: u64,
+    /// Bytes of source.
+    pub source_bytes: u64,
+    /// Bytes on disk.
+    pub index_bytes: u64,
+    /// Files by language, most first.
+    pub languages: Vec<LanguageCount>,
+    /// Problems by reason.
+    pub problem_counts: BTreeMap<String, usize>,
+    /// Every file left out or read badly, when asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemRow>,
+}
+
+/// Files of one language.
+#[derive(Clone, Debug, Serialize)]
+pub struct LanguageCount {
+    /// Its name.
+    pub language: String,
+    /// How many files.
+    pub files: usize,
+    /// How many lines.
+    pub lines: u64,
+}
+
+impl Engine {
+    /// Tells the state of the index without touching it.
+    pub fn status(&self, with_problems: bool) -> Result<StatusResponse> {
+        let snapshot = self.snapshot()?;
+        let manifest = snapshot.manifest();
+        let (freshness, changed) = match self.freshness(&snapshot) {
+            Freshness::Fresh => ("fresh", 0),
+            Freshness::Stale(n) => ("stale", n),
+            Freshness::Settings => ("settings changed", 0),
+        };
+        let mut by_language: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+        for document in snapshot.documents() {
+            let (files, lines) = by_language.entry(document.language()).or_default();
+            *files += 1;
+            *lines += u64::from(document.lines());
+        }
+        let mut languages: Vec<LanguageCount> = by_language
+            .into_iter()
+            .map(|(language, (files, lines))| LanguageCount { language: language.to_owned(), files, lines })
+            .collect();
+        languages.sort_by(|a, b| b.files.cmp(&a.files).then_with(|| a.language.cmp(&b.language)));
+        let problems = snapshot.problems()?;
+        let mut problem_counts = BTreeMap::new();
+        for problem in &problems {
+            *problem_counts.entry(problem.reason.clone()).or_default() += 1;
+        }
+        Ok(StatusResponse {
+            root: self.root().display().to_string(),
+            index_dir: self.home().display().to_string(),
+            format: manifest.format,
+            generation: manifest.generation.clone(),
+            built: manifest.built,
+            freshness,
+            changed,
+            files: manifest.counts.files,
+            entities: manifest.counts.entities,
+            chunks: manifest.counts.chunks,
+            references: manifest.counts.references,
+            source_bytes: manifest.counts.source_bytes,
+            index_bytes: snapshot.disk_bytes(),
+            languages,
+            problem_counts,
+            problems: if with_problems { problems } else { Vec::new() },
+        })
+    }
+}

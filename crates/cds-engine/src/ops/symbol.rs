@@ -1,0 +1,96 @@
+//! Entities by name.
+
+use cds_model::{EntityType, Snippet};
+use cds_search::{CompiledFilter, LookupOptions};
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::hydrate::Hydrator;
+use crate::request::{FilterRequest, SearchRequest};
+use crate::response::Hit;
+
+/// A look-up.
+#[derive(Clone, Debug, Default)]
+pub struct SymbolRequest {
+    /// A name, a prefix (`Auth*`), a path, a qualified name or an id.
+    pub name: String,
+    /// Whether case does not count.
+    pub ignore_case: bool,
+    /// Whether a letter or two may differ.
+    pub fuzzy: bool,
+    /// What entities must be like.
+    pub filters: FilterRequest,
+    /// How many; none: the setting's.
+    pub limit: Option<usize>,
+    /// `fold`, `preview` or `full`; none: fold.
+    pub snippet: Option<String>,
+}
+
+/// What a look-up found.
+#[derive(Clone, Debug, Serialize)]
+pub struct SymbolResponse {
+    /// As asked.
+    pub name: String,
+    /// How many bear it, before the limit.
+    pub total: usize,
+    /// Declarations first, then, for a type, its members.
+    pub hits: Vec<Hit>,
+    /// Names near it, when nothing bears it.
+    pub suggestions: Vec<String>,
+}
+
+impl Engine {
+    /// Looks up a name. A name that nothing bears has no hits, only suggestions.
+    pub fn symbol(&self, request: &SymbolRequest) -> Result<SymbolResponse> {
+        let as_search = SearchRequest {
+            snippet: request.snippet.clone().or_else(|| Some(Snippet::Fold.name().to_owned())),
+            limit: request.limit,
+            ..SearchRequest::default()
+        };
+        let checked = as_search.check(self.config())?;
+        let filters = request.filters.check()?;
+        let filter = CompiledFilter::new(&filters, &self.globs)?;
+        let snapshot = self.snapshot()?;
+        let options = LookupOptions { ignore_case: request.ignore_case, fuzzy: request.fuzzy };
+        let found = cds_search::lookup(&snapshot, &request.name, options);
+        // The filter comes after the name: a name is never widened to find something that passes.
+        let passing: Vec<_> = found
+            .entities
+            .iter()
+            .filter_map(|&id| snapshot.entity(id))
+            .filter(|e| filter.accepts_entity(&snapshot, *e))
+            .collect();
+        let mut hydrator = Hydrator::new(&snapshot, self.root(), Vec::new());
+        let mut hits = Vec::new();
+        for entity in passing.iter().take(checked.query.limit) {
+            let mut hit = hydrator.entity(*entity, checked.snippet)?;
+            hit.match_type = found.how;
+            (hit.score, hit.relevance_percent) = (1.0, 100);
+            hits.push(hit);
+        }
+        if found.how == "exact" {
+            // A type's members follow it.
+            for owner in passing.iter().filter(|e| e.entity_type() == EntityType::Class).take(checked.query.limit) {
+                let members = owner.document().into_iter().flat_map(|d| d.entities()).filter_map(|id| snapshot.entity(id));
+                for member in members.filter(|m| m.parent().is_some_and(|p| p.id == owner.id)) {
+                    if hits.len() >= checked.query.limit {
+                        break;
+                    }
+                    if filter.accepts_entity(&snapshot, member) {
+                        let mut hit = hydrator.entity(member, Snippet::Fold)?;
+                        hit.match_type = "member";
+                        (hit.score, hit.relevance_percent) = (0.5, 50);
+                        hits.push(hit);
+                    }
+                }
+            }
+        }
+        Ok(SymbolResponse {
+            name: request.name.clone(),
+            total: passing.len(),
+            hits,
+            suggestions: if passing.is_empty() { found.suggestions } else { Vec::new() },
+        })
+    }
+}

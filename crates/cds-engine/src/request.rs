@@ -1,0 +1,191 @@
+//! What is asked, in a user's words; checked here, once, for every door.
+
+use cds_lang::Registry;
+use cds_model::{EntityType, Filters, Granularity, KINDS, Kind, Pattern, Query, Snippet};
+
+use crate::config::{Config, distance};
+use crate::error::{Error, Result};
+
+/// A search.
+#[derive(Clone, Debug, Default)]
+pub struct SearchRequest {
+    /// The words.
+    pub query: String,
+    /// How many hits; none: the setting's.
+    pub limit: Option<usize>,
+    /// `file`, `document`, `chunk` or `entity`; none: `file`, or `entity` for the preset `cds-index`.
+    pub granularity: Option<String>,
+    /// How many chunks of one file; none: the setting's, 3 for documents, all for chunks.
+    pub chunks_per_file: Option<usize>,
+    /// What hits must be like.
+    pub filters: FilterRequest,
+    /// A preset's name; none: the setting's.
+    pub preset: Option<String>,
+    /// `fold`, `preview` or `full`; none: the setting's.
+    pub snippet: Option<String>,
+    /// Budget in estimated tokens; none: the setting's.
+    pub max_tokens: Option<usize>,
+    /// Names that are enough without BM25; none: the setting's.
+    pub upper_threshold: Option<usize>,
+    /// Where an earlier answer left off.
+    pub cursor: Option<String>,
+}
+
+/// Filters as written. Lists are satisfied by any of their members.
+#[derive(Clone, Debug, Default)]
+pub struct FilterRequest {
+    /// Languages, by name or alias.
+    pub languages: Vec<String>,
+    /// Path globs, prefixes or extensions.
+    pub paths: Vec<String>,
+    /// Path globs to leave out.
+    pub exclude: Vec<String>,
+    /// Entity types.
+    pub types: Vec<String>,
+    /// Kinds, such as `struct` or `method`.
+    pub kinds: Vec<String>,
+    /// A name, a glob or `/regex/`.
+    pub node_name: Option<String>,
+    /// The same for the entity around it, by name or signature.
+    pub parent_context: Option<String>,
+    /// Least and greatest nesting depth.
+    pub scope_depth: Option<(u32, u32)>,
+    /// Names defined.
+    pub has_definitions: Vec<String>,
+    /// Names used.
+    pub has_references: Vec<String>,
+    /// Names conformed to.
+    pub conformances: Vec<String>,
+    /// Tests only, or none.
+    pub is_test: Option<bool>,
+    /// Public only, or none.
+    pub is_public: Option<bool>,
+    /// Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now.
+    pub modified_since: Option<String>,
+}
+
+/// A request, checked.
+pub(crate) struct Checked {
+    pub(crate) query: Query,
+    pub(crate) snippet: Snippet,
+    pub(crate) max_tokens: usize,
+    pub(crate) offset: usize,
+    pub(crate) upper_threshold: usize,
+}
+
+/// Hits that may be asked for at once.
+const MAX_LIMIT: usize = 1_000;
+
+impl SearchRequest {
+    pub(crate) fn check(&self, config: &Config) -> Result<Checked> {
+        let preset = self.preset.clone().unwrap_or_else(|| config.text("search.preset").to_owned());
+        let hierarchical = preset == "cds-index";
+        let granularity = match &self.granularity {
+            Some(name) => one_of("granularity", name, &Granularity::ALL, Granularity::name)?,
+            None if hierarchical => Granularity::Entity,
+            None => Granularity::File,
+        };
+        let chunks_per_file = self.chunks_per_file.unwrap_or_else(|| match granularity {
+            Granularity::Document => 3,
+            Granularity::Chunk => usize::MAX,
+            _ => config.number("search.chunks_per_file") as usize,
+        });
+        let limit = self.limit.unwrap_or_else(|| match granularity {
+            Granularity::Document => 5,
+            _ => config.number("search.limit") as usize,
+        });
+        if limit == 0 || limit > MAX_LIMIT {
+            return Err(Error::invalid(format!("limit must be between 1 and {MAX_LIMIT}, not {limit}")));
+        }
+        if chunks_per_file == 0 {
+            return Err(Error::invalid("chunks_per_file must be at least 1"));
+        }
+        let snippet = self.snippet.as_deref().unwrap_or_else(|| config.text("search.snippet"));
+        let offset = match &self.cursor {
+            None => 0,
+            Some(cursor) => cursor.parse().map_err(|_| Error::invalid(format!("cursor {cursor:?} is not one of ours")))?,
+        };
+        Ok(Checked {
+            query: Query {
+                text: self.query.clone(),
+                limit,
+                granularity,
+                chunks_per_file,
+                filters: self.filters.check()?,
+                preset,
+            },
+            snippet: one_of("snippet", snippet, &Snippet::ALL, Snippet::name)?,
+            max_tokens: self.max_tokens.unwrap_or_else(|| config.number("search.max_tokens") as usize),
+            upper_threshold: self
+                .upper_threshold
+                .unwrap_or_else(|| config.number("search.upper_threshold") as usize),
+            offset,
+        })
+    }
+}
+
+impl FilterRequest {
+    pub(crate) fn check(&self) -> Result<Filters> {
+        let kinds: Vec<&str> = KINDS.iter().map(|k| k.name).collect();
+        let kind = |name: &String| Kind::from_name(name).ok_or_else(|| unknown("kind", name, &kinds));
+        Ok(Filters {
+            languages: self.languages.iter().map(|l| language(l)).collect::<Result<_>>()?,
+            paths: self.paths.clone(),
+            exclude: self.exclude.clone(),
+            entity_types: self
+                .types
+                .iter()
+                .map(|t| one_of("type", t, &EntityType::ALL, EntityType::name))
+                .collect::<Result<_>>()?,
+            node_types: self.kinds.iter().map(kind).collect::<Result<_>>()?,
+            node_name: self.node_name.as_deref().map(Pattern::parse),
+            parent_context: self.parent_context.as_deref().map(Pattern::parse),
+            scope_depth: match self.scope_depth {
+                Some((least, most)) if least > most => {
+                    return Err(Error::invalid(format!("scope_depth: {least} is more than {most}")));
+                }
+                depth => depth,
+            },
+            has_definitions: self.has_definitions.clone(),
+            has_references: self.has_references.clone(),
+            conformances: self.conformances.clone(),
+            is_test: self.is_test,
+            is_public: self.is_public,
+            modified_since: self.modified_since.as_deref().map(since).transpose()?,
+        })
+    }
+}
+
+fn language(name: &str) -> Result<String> {
+    let registry = Registry::builtin();
+    match registry.by_name(name) {
+        Some(language) => Ok(language.shown().to_owned()),
+        None => Err(unknown("language", name, &registry.shown_names())),
+    }
+}
+
+fn one_of<T: Copy>(field: &str, name: &str, all: &[T], name_of: impl Fn(T) -> &'static str) -> Result<T> {
+    let names: Vec<&str> = all.iter().map(|t| name_of(*t)).collect();
+    all.iter().copied().find(|t| name_of(*t) == name).ok_or_else(|| unknown(field, name, &names))
+}
+
+fn unknown(field: &str, name: &str, valid: &[&str]) -> Error {
+    let near = valid.iter().min_by_key(|v| distance(v, name)).filter(|v| distance(v, name) <= 2);
+    let hint = near.map(|v| format!(" (did you mean {v:?}?)")).unwrap_or_default();
+    Error::invalid(format!("unknown {field} {name:?}{hint}; valid are: {}", valid.join(", ")))
+}
+
+fn since(text: &str) -> Result<i64> {
+    let bad = || Error::invalid(format!("modified_since {text:?}: use seconds since 1970, or 90s, 15m, 12h, 7d, 4w"));
+    let unit = match text.chars().last() {
+        Some('s') => 1,
+        Some('m') => 60,
+        Some('h') => 3_600,
+        Some('d') => 86_400,
+        Some('w') => 604_800,
+        _ => return text.parse().map_err(|_| bad()),
+    };
+    let count: i64 = text[..text.len() - 1].parse().map_err(|_| bad())?;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64);
+    Ok(now - count.saturating_mul(unit))
+}

@@ -1,0 +1,164 @@
+//! What is answered: one shape, snake_case, in every door. Empty optional fields are left out.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// The answer to a search.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchResponse {
+    /// As asked.
+    pub query: String,
+    /// As understood.
+    pub parsed_query: ParsedQuery,
+    /// How many there are in all.
+    pub total: usize,
+    /// Whether time ran out.
+    pub partial: bool,
+    /// What the reader should know.
+    pub warnings: Vec<String>,
+    /// Milliseconds by stage.
+    pub timings_ms: BTreeMap<&'static str, f64>,
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// Suggested next queries.
+    pub follow_ups: Vec<String>,
+    /// Pass it as `cursor` to go on.
+    pub next_cursor: Option<String>,
+}
+
+/// How a query was understood.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ParsedQuery {
+    /// `symbol`, `natural` or `mixed`.
+    pub kind: &'static str,
+    /// Words without stop words.
+    pub keywords: Vec<String>,
+    /// Words that are names in code.
+    pub code_terms: Vec<String>,
+}
+
+/// One hit: a chunk, an entity or a document.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Hit {
+    /// `path:Outer.inner` for entities, `path:10-20` for other chunks, the path for documents.
+    pub id: String,
+    /// The chunk's own id, equal as long as its text and place are.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub chunk_id: String,
+    /// Relative to the root.
+    pub path: String,
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// First byte.
+    pub start_byte: u32,
+    /// One past the last byte.
+    pub end_byte: u32,
+    /// The file's language.
+    pub language: String,
+    /// `directory`, `file`, `class` or `function`.
+    pub entity_type: &'static str,
+    /// The language's own word, `block` or `section`.
+    pub kind: &'static str,
+    /// The entity's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `Outer > Inner > member`
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub breadcrumb: String,
+    /// The same as a list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scope_path: Vec<String>,
+    /// The signature of the entity around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_context: Option<String>,
+    /// Everything before the body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// Without markers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc_comment: Option<String>,
+    /// Keywords in front of the name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub modifiers: Vec<String>,
+    /// Decorators, annotations, attributes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decorators: Vec<String>,
+    /// Bases, interfaces, traits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conformances: Vec<String>,
+    /// Names the chunk defines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<String>,
+    /// Names the chunk uses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<String>,
+    /// Whether it declares a type.
+    pub is_type_declaration: bool,
+    /// Whether it is a test.
+    pub is_test: bool,
+    /// Whether others may use it.
+    pub is_public: bool,
+    /// 0..1
+    pub score: f32,
+    /// The same in percent.
+    pub relevance_percent: u32,
+    /// `name`, `bm25` or `hybrid`; for names how they answered: `exact`, `prefix`, `any_case`, `fuzzy`, `member`.
+    pub match_type: &'static str,
+    /// Each retriever's score.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub scores: BTreeMap<&'static str, f32>,
+    /// Each retriever's rank, from 1.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ranks: BTreeMap<&'static str, u32>,
+    /// What moved the score.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub signals: BTreeMap<&'static str, f32>,
+    /// Line, first and last-plus-one character of each match in the snippet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub highlights: Vec<(u32, u32, u32)>,
+    /// The text shown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub snippet: String,
+    /// The line it begins on.
+    pub snippet_line: u32,
+    /// Estimated tokens of the whole chunk.
+    pub token_count: u32,
+    /// blake3 of the chunk's text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hash: String,
+    /// Seconds since 1970.
+    pub indexed_at: i64,
+    /// Steps from a direct hit.
+    pub hop_depth: u32,
+    /// Whether the file has changed since it was indexed.
+    pub stale: bool,
+    /// How many more chunks of the file matched.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more_in_file: u32,
+    /// Documents only: number of chunks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chunk_count: Option<u32>,
+    /// Documents only: every language in it, the one with most tokens first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
+    /// Documents only: the language with most tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primary_language: Option<String>,
+    /// Documents only: bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Documents only: seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<i64>,
+    /// Documents only: its best chunks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chunks: Vec<Hit>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}

@@ -1,0 +1,139 @@
+//! What of a hit's text is shown, and where the query's words stand in it.
+
+use cds_index::tokenize::Tokenizer;
+use cds_model::Snippet;
+use rustc_hash::FxHashSet;
+
+/// Lines of a preview.
+const PREVIEW_LINES: usize = 5;
+
+/// Finds the query's terms in texts.
+pub(crate) struct Highlighter {
+    tokenizer: Tokenizer,
+    terms: FxHashSet<String>,
+}
+
+/// A match: line from 1, first character, one past the last, all from the text's own start.
+pub(crate) type Highlight = (u32, u32, u32);
+
+impl Highlighter {
+    pub(crate) fn new(terms: impl IntoIterator<Item = String>) -> Highlighter {
+        Highlighter { tokenizer: Tokenizer::default(), terms: terms.into_iter().collect() }
+    }
+
+    /// Matches in `text`, lines counted from `first_line`, columns in characters.
+    pub(crate) fn find(&mut self, text: &str, first_line: u32) -> Vec<Highlight> {
+        if self.terms.is_empty() {
+            return Vec::new();
+        }
+        let mut found: Vec<Highlight> = Vec::new();
+        for (line, content) in (first_line..).zip(text.lines()) {
+            let mut end_of_last = 0;
+            for term in self.tokenizer.terms(content) {
+                // The whole of an identifier stands before its parts: when it matched, they are inside it.
+                if term.start < end_of_last || !self.terms.contains(&term.text) {
+                    continue;
+                }
+                end_of_last = term.end;
+                let start = content[..term.start].chars().count() as u32;
+                let length = content[term.start..term.end].chars().count() as u32;
+                found.push((line, start, start + length));
+            }
+        }
+        found
+    }
+}
+
+/// A stretch of a text, cut to lines.
+pub(crate) struct Shown {
+    pub(crate) text: String,
+    pub(crate) first_line: u32,
+    pub(crate) highlights: Vec<Highlight>,
+}
+
+/// Cuts the lines of a hit to what was asked for.
+pub(crate) fn show(
+    lines: &[&str],
+    first_line: u32,
+    signature: Option<&str>,
+    snippet: Snippet,
+    highlighter: &mut Highlighter,
+) -> Shown {
+    let (from, to) = match snippet {
+        Snippet::Full => (0, lines.len()),
+        Snippet::Preview => preview(lines, first_line, highlighter),
+        Snippet::Fold => {
+            if let Some(signature) = signature.filter(|s| !s.is_empty()) {
+                let highlights = highlighter.find(signature, first_line);
+                return Shown { text: signature.to_owned(), first_line, highlights };
+            }
+            let first = lines.iter().position(|l| !l.trim().is_empty()).unwrap_or(0);
+            (first, (first + 1).min(lines.len()))
+        }
+    };
+    let text = lines[from..to].join("\n");
+    let first_line = first_line + from as u32;
+    let highlights = highlighter.find(&text, first_line);
+    Shown { text, first_line, highlights }
+}
+
+/// The five lines with most matches; of equal ones the first.
+fn preview(lines: &[&str], first_line: u32, highlighter: &mut Highlighter) -> (usize, usize) {
+    if lines.len() <= PREVIEW_LINES {
+        return (0, lines.len());
+    }
+    let mut counts = vec![0usize; lines.len()];
+    for (line, _, _) in highlighter.find(&lines.join("\n"), first_line) {
+        counts[(line - first_line) as usize] += 1;
+    }
+    let last = lines.len() - PREVIEW_LINES;
+    let score = |from: usize| counts[from..from + PREVIEW_LINES].iter().sum::<usize>();
+    let best = (0..=last).max_by_key(|&from| (score(from), std::cmp::Reverse(from))).unwrap_or(0);
+    (best, best + PREVIEW_LINES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Highlighter, show};
+    use cds_model::Snippet;
+
+    fn highlighter(words: &str) -> Highlighter {
+        let mut tokenizer = cds_index::tokenize::Tokenizer::default();
+        Highlighter::new(tokenizer.terms(words).into_iter().map(|t| t.text))
+    }
+
+    #[test]
+    fn s8_highlights_point_at_the_matched_text() {
+        let check = |words: &str, text: &str, expect: &[&str]| {
+            let found = highlighter(words).find(text, 1);
+            let shown: Vec<String> = found
+                .iter()
+                .map(|(line, from, to)| {
+                    let line = text.lines().nth(*line as usize - 1).unwrap();
+                    line.chars().skip(*from as usize).take((to - from) as usize).collect()
+                })
+                .collect();
+            assert_eq!(shown, expect, "{words:?} in {text:?}");
+        };
+        check("authenticate", "fn authenticate() {\n  authenticated = 1", &["authenticate", "authenticated"]);
+        check("user", "getUserName(user)", &["User", "user"]);
+        check("parse_query", "parseQuery(q)", &["parseQuery"]);
+        check("naïve", "日本 naïve; \t naïve", &["naïve", "naïve"]);
+        check("日本", "x = \"日本語\"", &["日本"]);
+        check("absent", "nothing here", &[]);
+    }
+
+    #[test]
+    fn c9_fold_preview_full() {
+        let lines: Vec<String> = (1..=20).map(|i| if i == 12 { "needle".into() } else { format!("line {i}") }).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let check = |snippet, expect: (&str, u32, usize)| {
+            let shown = show(&lines, 101, Some("fn f()"), snippet, &mut highlighter("needle"));
+            let first = shown.text.lines().next().unwrap().to_owned();
+            assert_eq!((first.as_str(), shown.first_line, shown.text.lines().count()), expect);
+        };
+        check(Snippet::Fold, ("fn f()", 101, 1));
+        check(Snippet::Preview, ("line 8", 108, 5));
+        check(Snippet::Full, ("line 1", 101, 20));
+    }
+}

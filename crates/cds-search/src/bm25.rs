@@ -1,0 +1,281 @@
+//! BM25 over the text index's postings, with k1, b and field weights from the preset. Fields are joined before
+//! saturation (BM25F): a word in the name and in the text is one word said twice, not two.
+
+use std::time::Instant;
+
+use cds_index::Snapshot;
+use cds_model::ChunkId;
+use tantivy::postings::Postings;
+use tantivy::query::{EnableScoring, PhraseQuery, Query as _};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
+
+use crate::filter::CompiledFilter;
+use crate::preset::Preset;
+use crate::query::ParsedQuery;
+use crate::Result;
+
+/// How many terms a prefix may stand for.
+const MAX_EXPANSIONS: usize = 64;
+
+/// A chunk that matched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scored {
+    pub(crate) chunk: ChunkId,
+    pub(crate) score: f32,
+    /// Which of the query's terms it has, the first 32 of them.
+    pub(crate) terms: u32,
+}
+
+/// A term of the query as the index knows it.
+pub(crate) struct IndexedTerm {
+    /// Its spellings: one, or what a prefix stands for.
+    pub(crate) texts: Vec<String>,
+    /// The query's weight times how rare it is.
+    pub(crate) weight: f32,
+}
+
+/// What BM25 found.
+pub(crate) struct Ranking {
+    /// Best first; ties in order of position.
+    pub(crate) chunks: Vec<Scored>,
+    /// The query's terms, in its order.
+    pub(crate) terms: Vec<IndexedTerm>,
+    /// Whether time ran out.
+    pub(crate) partial: bool,
+}
+
+/// Every chunk that has a term of the query and passes the filter.
+pub(crate) fn rank(
+    snapshot: &Snapshot,
+    query: &ParsedQuery,
+    preset: &Preset,
+    filter: &CompiledFilter,
+    deadline: Option<Instant>,
+) -> Result<Ranking> {
+    let fields = weighted_fields(snapshot, preset);
+    let terms = index_terms(snapshot, query, &fields)?;
+    let mut scorer = Scorer { preset, fields: &fields, terms: &terms, averages: averages(snapshot, &fields)? };
+    let mut chunks = Vec::new();
+    let mut partial = false;
+    for (segment, &base) in snapshot.searcher().segment_readers().iter().zip(snapshot.segment_bases()) {
+        if deadline.is_some_and(|d| Instant::now() > d) {
+            partial = true;
+            break;
+        }
+        let required = required(snapshot, segment, query, filter)?;
+        scorer.segment(segment, |doc, score, mask| {
+            let chunk = ChunkId(base + doc);
+            let allowed = required.iter().all(|set| set.contains(doc));
+            if allowed && filter.accepts(snapshot, chunk) {
+                chunks.push(Scored { chunk, score, terms: mask });
+            }
+        })?;
+    }
+    chunks.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+    Ok(Ranking { chunks, terms, partial })
+}
+
+fn weighted_fields(snapshot: &Snapshot, preset: &Preset) -> Vec<(Field, f32)> {
+    let fields = snapshot.fields();
+    let weights = preset.fields;
+    let all = [
+        (fields.content, weights.content),
+        (fields.symbols, weights.symbols),
+        (fields.signature, weights.signature),
+        (fields.doc, weights.doc),
+        (fields.path, weights.path),
+    ];
+    all.into_iter().filter(|(_, w)| *w > 0.0).collect()
+}
+
+/// Looks up which spellings exist and how rare they are.
+fn index_terms(snapshot: &Snapshot, query: &ParsedQuery, fields: &[(Field, f32)]) -> Result<Vec<IndexedTerm>> {
+    let searcher = snapshot.searcher();
+    let total = searcher.num_docs() as f32;
+    let mut terms = Vec::with_capacity(query.terms.len());
+    for term in &query.terms {
+        let texts = if term.is_prefix { expand(snapshot, &term.text)? } else { vec![term.text.clone()] };
+        let mut frequency = 0u64;
+        for text in &texts {
+            let mut of_text = 0;
+            for (field, _) in fields {
+                of_text = of_text.max(searcher.doc_freq(&Term::from_field_text(*field, text))?);
+            }
+            frequency += of_text;
+        }
+        let frequency = (frequency as f32).min(total);
+        let rarity = (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln();
+        terms.push(IndexedTerm { texts, weight: term.weight * rarity });
+    }
+    Ok(terms)
+}
+
+/// Terms of the content that begin with `prefix`.
+fn expand(snapshot: &Snapshot, prefix: &str) -> Result<Vec<String>> {
+    let mut found = std::collections::BTreeSet::new();
+    for segment in snapshot.searcher().segment_readers() {
+        let inverted = segment.inverted_index(snapshot.fields().content)?;
+        let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
+        while found.len() < MAX_EXPANSIONS && stream.advance() {
+            let Ok(text) = std::str::from_utf8(stream.key()) else { continue };
+            if !text.starts_with(prefix) {
+                break;
+            }
+            found.insert(text.to_owned());
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// Mean length of each field, over all segments.
+fn averages(snapshot: &Snapshot, fields: &[(Field, f32)]) -> Result<Vec<f32>> {
+    let searcher = snapshot.searcher();
+    let documents = searcher.num_docs().max(1) as f32;
+    fields
+        .iter()
+        .map(|(field, _)| {
+            let mut tokens = 0;
+            for segment in searcher.segment_readers() {
+                tokens += segment.inverted_index(*field)?.total_num_tokens();
+            }
+            Ok((tokens as f32 / documents).max(1.0))
+        })
+        .collect()
+}
+
+struct Scorer<'a> {
+    preset: &'a Preset,
+    fields: &'a [(Field, f32)],
+    terms: &'a [IndexedTerm],
+    averages: Vec<f32>,
+}
+
+impl Scorer<'_> {
+    /// Term after term: the weighted frequency of one term in each chunk is summed over fields, then saturated.
+    fn segment(&mut self, segment: &SegmentReader, mut emit: impl FnMut(DocId, f32, u32)) -> Result<()> {
+        let size = segment.max_doc() as usize;
+        let mut scores = vec![0f32; size];
+        let mut masks = vec![0u32; size];
+        let mut frequencies = vec![0f32; size];
+        let mut touched: Vec<DocId> = Vec::new();
+        let norms = self.length_factors(segment)?;
+        for (i, term) in self.terms.iter().enumerate() {
+            touched.clear();
+            for ((field, _), factors) in self.fields.iter().zip(&norms) {
+                let inverted = segment.inverted_index(*field)?;
+                for text in &term.texts {
+                    let found = inverted
+                        .read_postings(&Term::from_field_text(*field, text), IndexRecordOption::WithFreqs)?;
+                    let Some(mut postings) = found else { continue };
+                    let mut doc = postings.doc();
+                    while doc != TERMINATED {
+                        let at = &mut frequencies[doc as usize];
+                        if *at == 0.0 {
+                            touched.push(doc);
+                        }
+                        *at += postings.term_freq() as f32 * factors.of(doc);
+                        doc = postings.advance();
+                    }
+                }
+            }
+            let k1 = self.preset.k1;
+            for &doc in &touched {
+                let frequency = std::mem::take(&mut frequencies[doc as usize]);
+                scores[doc as usize] += term.weight * frequency * (k1 + 1.0) / (frequency + k1);
+                masks[doc as usize] |= 1u32.checked_shl(i as u32).unwrap_or(0);
+            }
+        }
+        for (doc, &score) in scores.iter().enumerate() {
+            if score > 0.0 {
+                emit(doc as DocId, score, masks[doc]);
+            }
+        }
+        Ok(())
+    }
+
+    fn length_factors(&self, segment: &SegmentReader) -> Result<Vec<LengthFactors>> {
+        let b = self.preset.b;
+        let factors = self.fields.iter().zip(&self.averages).map(|((field, weight), average)| {
+            let norms = segment.get_fieldnorms_reader(*field)?;
+            let table = std::array::from_fn(|id| {
+                let length = tantivy::fieldnorm::FieldNormReader::id_to_fieldnorm(id as u8) as f32;
+                weight / (1.0 - b + b * length / average)
+            });
+            Ok(LengthFactors { norms, table })
+        });
+        factors.collect()
+    }
+}
+
+/// Weight of one occurrence in a field, by the field's length in the chunk.
+struct LengthFactors {
+    norms: tantivy::fieldnorm::FieldNormReader,
+    table: [f32; 256],
+}
+
+impl LengthFactors {
+    fn of(&self, doc: DocId) -> f32 {
+        self.table[usize::from(self.norms.fieldnorm_id(doc))]
+    }
+}
+
+/// Chunks of a segment that a phrase or a name filter allows.
+struct DocSetBits(Vec<u64>);
+
+impl DocSetBits {
+    fn new(size: u32) -> DocSetBits {
+        DocSetBits(vec![0; size as usize / 64 + 1])
+    }
+
+    fn insert_all(&mut self, docs: &mut dyn DocSet) {
+        let mut doc = docs.doc();
+        while doc != TERMINATED {
+            self.0[doc as usize / 64] |= 1 << (doc % 64);
+            doc = docs.advance();
+        }
+    }
+
+    fn contains(&self, doc: DocId) -> bool {
+        self.0[doc as usize / 64] & (1 << (doc % 64)) != 0
+    }
+}
+
+fn required(
+    snapshot: &Snapshot,
+    segment: &SegmentReader,
+    query: &ParsedQuery,
+    filter: &CompiledFilter,
+) -> Result<Vec<DocSetBits>> {
+    let fields = snapshot.fields();
+    let mut sets = Vec::new();
+    for (field, names) in [(fields.definitions, filter.definitions()), (fields.references, filter.references())] {
+        if names.is_empty() {
+            continue;
+        }
+        let mut set = DocSetBits::new(segment.max_doc());
+        for name in names {
+            let term = Term::from_field_text(field, name);
+            if let Some(mut postings) = segment.inverted_index(field)?.read_postings(&term, IndexRecordOption::Basic)? {
+                set.insert_all(&mut postings);
+            }
+        }
+        sets.push(set);
+    }
+    for phrase in &query.phrases {
+        let mut set = DocSetBits::new(segment.max_doc());
+        let terms: Vec<Term> = phrase.iter().map(|t| Term::from_field_text(fields.content, t)).collect();
+        if let [term] = &terms[..] {
+            let found = segment.inverted_index(fields.content)?.read_postings(term, IndexRecordOption::Basic)?;
+            if let Some(mut postings) = found {
+                set.insert_all(&mut postings);
+            }
+        } else {
+            let weight = PhraseQuery::new(terms).weight(EnableScoring::disabled_from_searcher(snapshot.searcher()))?;
+            let mut scorer = weight.scorer(segment, 1.0)?;
+            set.insert_all(&mut scorer);
+        }
+        sets.push(set);
+    }
+    Ok(sets)
+}

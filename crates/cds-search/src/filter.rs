@@ -1,0 +1,190 @@
+//! Filters, compiled once a query and applied to every chunk while it is retrieved.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use cds_index::{DocumentView, EntityView, Snapshot};
+use cds_model::{ChunkId, EntityType, Filters, Kind, Pattern};
+use regex::Regex;
+
+use crate::globs::{GlobCache, PathPattern};
+use crate::{Error, Result};
+
+/// What a chunk must be like, ready to be asked often.
+pub struct CompiledFilter<'a> {
+    filters: &'a Filters,
+    paths: Vec<Arc<PathPattern>>,
+    exclude: Vec<Arc<PathPattern>>,
+    node_name: Option<NamePattern>,
+    parent_context: Option<NamePattern>,
+    /// Whether a file passes, once it was asked: chunks of a file come one after another.
+    files: RefCell<Vec<Option<bool>>>,
+    asks_nothing: bool,
+}
+
+/// What is judged: a chunk, or an entity inside one.
+struct Subject<'a> {
+    entity: Option<EntityView<'a>>,
+    node_type: Kind,
+    is_test: bool,
+    is_public: bool,
+}
+
+enum NamePattern {
+    Exact(String),
+    Regex(Regex),
+}
+
+impl NamePattern {
+    fn compile(field: &'static str, pattern: &Pattern) -> Result<NamePattern> {
+        let regex = |text: &str| {
+            Regex::new(text).map(NamePattern::Regex).map_err(|e| Error::Invalid {
+                field,
+                message: format!("not a regular expression: {}", e.to_string().lines().last().unwrap_or_default()),
+            })
+        };
+        match pattern {
+            Pattern::Exact(name) => Ok(NamePattern::Exact(name.clone())),
+            Pattern::Regex(text) => regex(text),
+            Pattern::Glob(glob) => {
+                let escaped = regex::escape(glob).replace(r"\*", ".*").replace(r"\?", ".");
+                regex(&format!("^{escaped}$"))
+            }
+        }
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        match self {
+            NamePattern::Exact(name) => name == text,
+            NamePattern::Regex(regex) => regex.is_match(text),
+        }
+    }
+}
+
+impl<'a> CompiledFilter<'a> {
+    /// Compiles patterns; a mistake in one names its option.
+    pub fn new(filters: &'a Filters, globs: &GlobCache) -> Result<CompiledFilter<'a>> {
+        let patterns = |field: &'static str, list: &[String]| -> Result<Vec<_>> {
+            list.iter().map(|p| globs.get(field, p)).collect()
+        };
+        let name = |field: &'static str, pattern: &Option<Pattern>| {
+            pattern.as_ref().map(|p| NamePattern::compile(field, p)).transpose()
+        };
+        Ok(CompiledFilter {
+            paths: patterns("path", &filters.paths)?,
+            exclude: patterns("exclude", &filters.exclude)?,
+            node_name: name("node_name", &filters.node_name)?,
+            parent_context: name("parent_context", &filters.parent_context)?,
+            files: RefCell::new(Vec::new()),
+            asks_nothing: *filters == Filters::default(),
+            filters,
+        })
+    }
+
+    /// Names that the text index answers for: the chunk must define one of these.
+    pub(crate) fn definitions(&self) -> &[String] {
+        &self.filters.has_definitions
+    }
+
+    /// The chunk must use one of these.
+    pub(crate) fn references(&self) -> &[String] {
+        &self.filters.has_references
+    }
+
+    /// Whether a chunk may be a hit, but for what [`Self::definitions`] and [`Self::references`] ask.
+    pub fn accepts(&self, snapshot: &Snapshot, chunk: ChunkId) -> bool {
+        if self.asks_nothing {
+            return true;
+        }
+        let Some(view) = snapshot.chunk(chunk) else { return false };
+        let subject = Subject {
+            entity: view.entity(),
+            node_type: view.node_type(),
+            is_test: view.is_test(),
+            is_public: view.is_public(),
+        };
+        view.document().is_some_and(|d| self.accepts_file(d)) && self.accepts_subject(snapshot, &subject)
+    }
+
+    /// Whether an entity that was found by its name may be a hit.
+    pub fn accepts_entity(&self, snapshot: &Snapshot, entity: EntityView) -> bool {
+        let subject = Subject {
+            entity: Some(entity),
+            node_type: entity.kind(),
+            is_test: entity.is_test(),
+            is_public: entity.is_public(),
+        };
+        let in_file = match entity.document() {
+            Some(document) => self.accepts_file(document),
+            None => self.filters.languages.is_empty(),
+        };
+        self.asks_nothing || in_file && self.accepts_subject(snapshot, &subject)
+    }
+
+    fn accepts_file(&self, document: DocumentView) -> bool {
+        let at = document.id.index();
+        let mut files = self.files.borrow_mut();
+        if files.len() <= at {
+            files.resize(at + 1, None);
+        }
+        if let Some(known) = files[at] {
+            return known;
+        }
+        let filters = self.filters;
+        let path = document.path();
+        let passes = (filters.languages.is_empty() || filters.languages.iter().any(|l| l == document.language()))
+            && (self.paths.is_empty() || self.paths.iter().any(|p| p.matches(path)))
+            && !self.exclude.iter().any(|p| p.matches(path))
+            && filters.modified_since.is_none_or(|since| document.modified_ns() / 1_000_000_000 >= since);
+        files[at] = Some(passes);
+        passes
+    }
+
+    fn accepts_subject(&self, snapshot: &Snapshot, subject: &Subject) -> bool {
+        let filters = self.filters;
+        let entity = subject.entity;
+        let entity_type = entity.map_or(EntityType::File, EntityView::entity_type);
+        let flags = filters.is_test.is_none_or(|t| t == subject.is_test)
+            && filters.is_public.is_none_or(|p| p == subject.is_public);
+        let types = filters.entity_types.is_empty() || filters.entity_types.contains(&entity_type);
+        let nodes = filters.node_types.is_empty() || filters.node_types.contains(&subject.node_type);
+        if !(flags && types && nodes) {
+            return false;
+        }
+        if let Some((least, most)) = filters.scope_depth {
+            let depth = entity.map_or(0, |e| e.depth() + 1);
+            if depth < least || depth > most {
+                return false;
+            }
+        }
+        if let Some(pattern) = &self.node_name
+            && !entity.is_some_and(|e| pattern.matches(e.name()))
+        {
+            return false;
+        }
+        if let Some(pattern) = &self.parent_context {
+            let parent = entity.and_then(EntityView::parent);
+            let holds = |p: EntityView| {
+                pattern.matches(p.name()) || signature(snapshot, p).is_some_and(|s| pattern.matches(&s))
+            };
+            let scoped = entity.and_then(EntityView::scope).is_some_and(|s| pattern.matches(s));
+            if !(scoped || parent.is_some_and(holds)) {
+                return false;
+            }
+        }
+        filters.conformances.is_empty() || {
+            let conforms = entity.and_then(|e| Some((e.document()?.id, e.local()?))).and_then(|(file, local)| {
+                let facts = snapshot.load(file).ok()?.facts;
+                Some(facts.entities.get(local as usize)?.conformances.clone())
+            });
+            conforms.is_some_and(|c| c.iter().any(|name| filters.conformances.iter().any(|f| f == name.as_str())))
+        }
+    }
+}
+
+/// A parent's signature: `impl Display for Foo`, `class A(B)`.
+fn signature(snapshot: &Snapshot, entity: EntityView) -> Option<String> {
+    let local = entity.local()?;
+    let facts = snapshot.load(entity.document()?.id).ok()?.facts;
+    facts.entities.get(local as usize).map(|e| e.signature.to_string())
+}

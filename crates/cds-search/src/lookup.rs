@@ -1,0 +1,138 @@
+//! Names to entities, and what to suggest when there is none. An exact look-up never answers for another name.
+
+use cds_index::{EntityView, NameMatch, Snapshot};
+use cds_model::{EntityId, EntityType};
+
+/// How a name is looked up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LookupOptions {
+    /// Whether case counts not.
+    pub ignore_case: bool,
+    /// Whether names a letter or two away will do.
+    pub fuzzy: bool,
+}
+
+/// What a look-up found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The entities, declarations of types first, then in order of path and line.
+    pub entities: Vec<EntityId>,
+    /// How they answer the name: `exact`, `prefix`, `any_case` or `fuzzy`.
+    pub how: &'static str,
+    /// Names near it, when there is none.
+    pub suggestions: Vec<String>,
+}
+
+/// Bearers of one name that are looked at; more than these no one reads.
+const MOST: usize = 100_000;
+
+/// Names suggested when there is none.
+const SUGGESTIONS: usize = 5;
+
+/// Looks up `name`: a name, a prefix (`Auth*`), a path, a qualified name (`module.Class.method`, `Class::method`) or
+/// an id (`path/file.py:Class.method`).
+pub fn lookup(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found {
+    let name = name.trim();
+    if let Some(document) = snapshot.document_at(name.trim_start_matches("./")) {
+        return Found { entities: vec![document.entity()], how: "exact", suggestions: Vec::new() };
+    }
+    let (path, dotted) = split_path(snapshot, name);
+    let mut scopes = segments(dotted);
+    let Some(last) = scopes.pop() else { return Found::default() };
+    let prefix = last.strip_suffix('*');
+    let own = prefix.unwrap_or(last);
+    let (matching, how) = match (prefix.is_some(), options.ignore_case, options.fuzzy) {
+        (true, false, _) => (NameMatch::Prefix, "prefix"),
+        (true, true, _) => (NameMatch::PrefixAnyCase, "prefix"),
+        (false, false, false) => (NameMatch::Exact, "exact"),
+        (false, true, false) => (NameMatch::AnyCase, "any_case"),
+        (false, _, true) => (NameMatch::Fuzzy(edits(own)), "fuzzy"),
+    };
+    let fits = |entity: EntityView| {
+        path.is_none_or(|p| entity.path() == p) && (scopes.is_empty() || ends_with(&chain(entity), &scopes))
+    };
+    let mut entities: Vec<EntityId> = snapshot.find_names(own, matching, MOST);
+    entities.retain(|&id| snapshot.entity(id).is_some_and(fits));
+    if how != "fuzzy" {
+        entities.sort_by_key(|&id| snapshot.entity(id).map(|e| (order(e), id)));
+    }
+    let suggestions = if entities.is_empty() { suggest(snapshot, own) } else { Vec::new() };
+    Found { entities, how, suggestions }
+}
+
+/// Letters that may differ: none in short names, two in long ones.
+fn edits(name: &str) -> u32 {
+    match name.chars().count() {
+        0..=2 => 0,
+        3..=5 => 1,
+        _ => 2,
+    }
+}
+
+/// Types before functions before files before folders; within them source before tests.
+fn order(entity: EntityView) -> (u8, u8) {
+    let rank = match entity.entity_type() {
+        EntityType::Class if matches!(entity.kind().name(), "impl" | "extension") => 1,
+        EntityType::Class => 0,
+        EntityType::Function => 2,
+        EntityType::File => 3,
+        EntityType::Directory => 4,
+    };
+    (rank, u8::from(entity.is_test()))
+}
+
+/// `path/file.py:Outer.inner` to its two halves, when the first is a file of the index.
+fn split_path<'a>(snapshot: &Snapshot, name: &'a str) -> (Option<&'a str>, &'a str) {
+    let halves = name.match_indices(':').map(|(i, _)| (&name[..i], &name[i + 1..]));
+    for (path, rest) in halves {
+        if !rest.starts_with(':') && snapshot.document_at(path).is_some() {
+            return (Some(path), rest);
+        }
+    }
+    (None, name)
+}
+
+/// The parts of a qualified name, whatever the language writes between them.
+fn segments(dotted: &str) -> Vec<&str> {
+    // A file's name is one name although it has a dot in it.
+    let parts = dotted.split(['.', ':', '#', '/', '\\']).flat_map(|p| p.split("->"));
+    parts.map(|p| p.trim_end_matches("()")).filter(|p| !p.is_empty()).collect()
+}
+
+/// Everything around an entity, from the root: folders, the file's stem, scopes.
+fn chain(entity: EntityView) -> Vec<String> {
+    let path = entity.path();
+    let (folders, file) = path.rsplit_once('/').unwrap_or(("", &path));
+    let stem = file.split('.').next().unwrap_or(file);
+    let mut chain: Vec<String> = folders.split('/').filter(|f| !f.is_empty()).map(str::to_owned).collect();
+    // These files speak for their folder.
+    if !matches!(stem, "__init__" | "mod" | "index" | "lib" | "main") {
+        chain.push(stem.to_owned());
+    }
+    let mut scopes = entity.scope_path();
+    scopes.pop();
+    chain.extend(scopes.iter().flat_map(|s| s.split('.')).map(str::to_owned));
+    chain
+}
+
+fn ends_with(chain: &[String], scopes: &[&str]) -> bool {
+    chain.len() >= scopes.len() && chain[chain.len() - scopes.len()..].iter().zip(scopes).all(|(a, b)| a == b)
+}
+
+fn suggest(snapshot: &Snapshot, name: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let prefix: String = name.chars().take(4).collect();
+    for how in [NameMatch::AnyCase, NameMatch::Fuzzy(edits(name)), NameMatch::PrefixAnyCase] {
+        let asked = if how == NameMatch::PrefixAnyCase { prefix.as_str() } else { name };
+        if asked.is_empty() {
+            continue;
+        }
+        for id in snapshot.find_names(asked, how, 40) {
+            let near = snapshot.entity(id).map_or("", EntityView::name);
+            if names.len() < SUGGESTIONS && near != name && !names.iter().any(|n| n == near) {
+                names.push(near.to_owned());
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,105 @@
+//! The plan of a search and the loop that runs it.
+
+use std::time::{Duration, Instant};
+
+use cds_index::Snapshot;
+use cds_model::{Hit, Query};
+
+use crate::filter::CompiledFilter;
+use crate::globs::GlobCache;
+use crate::preset::{Fusion, Preset};
+use crate::query::{self, ParsedQuery};
+use crate::stages::{self, Candidates, Stage};
+use crate::{Error, Result};
+
+/// What is not part of the question itself.
+#[derive(Clone, Debug, Default)]
+pub struct SearchOptions {
+    /// Replaces the preset's number of names that are enough.
+    pub upper_threshold: Option<usize>,
+    /// How long it may take; then what is there is returned, marked partial.
+    pub time_limit: Option<Duration>,
+    /// Hits to leave out at the start: the next page.
+    pub offset: usize,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How the query was understood.
+    pub parsed: ParsedQuery,
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// How many there are in all, of the kind asked for.
+    pub total: usize,
+    /// Whether time ran out.
+    pub partial: bool,
+    /// Milliseconds by stage.
+    pub timings: Vec<(&'static str, f64)>,
+    /// The query's terms as the index spells them, for highlights.
+    pub terms: Vec<String>,
+}
+
+/// What every stage sees.
+pub(crate) struct Cx<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) query: &'a Query,
+    pub(crate) parsed: &'a ParsedQuery,
+    pub(crate) preset: &'a Preset,
+    pub(crate) filter: &'a CompiledFilter<'a>,
+    pub(crate) options: &'a SearchOptions,
+    pub(crate) deadline: Option<Instant>,
+}
+
+/// Which stages answer a query, in order.
+fn plan(preset: &Preset) -> Vec<Box<dyn Stage>> {
+    match preset.fusion {
+        Fusion::Hierarchical { upper_threshold } => vec![
+            Box::new(stages::Names { every_word: true }),
+            Box::new(stages::Hierarchy { upper_threshold }),
+            Box::new(stages::Group),
+            Box::new(stages::Cut),
+        ],
+        Fusion::Evidence => vec![
+            Box::new(stages::Names { every_word: false }),
+            Box::new(stages::Lexical),
+            Box::new(stages::Signals),
+            Box::new(stages::Group),
+            Box::new(stages::Cut),
+        ],
+    }
+}
+
+/// Answers a query. An empty one has no hits.
+pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, globs: &GlobCache) -> Result<Outcome> {
+    let preset = Preset::by_name(&query.preset).ok_or_else(|| {
+        let names: Vec<&str> = crate::PRESETS.iter().map(|p| p.name).collect();
+        Error::Invalid {
+            field: "preset",
+            message: format!("no preset {:?}; there are {}", query.preset, names.join(", ")),
+        }
+    })?;
+    let mut timings = Vec::new();
+    let started = Instant::now();
+    let parsed = query::parse(&query.text);
+    let filter = CompiledFilter::new(&query.filters, globs)?;
+    timings.push(("parse", started.elapsed().as_secs_f64() * 1e3));
+    let deadline = options.time_limit.map(|limit| started + limit);
+    let cx = Cx { snapshot, query, parsed: &parsed, preset, filter: &filter, options, deadline };
+    let mut pool = Candidates::default();
+    if !parsed.terms.is_empty() {
+        for stage in plan(preset) {
+            let started = Instant::now();
+            stage.run(&cx, &mut pool)?;
+            timings.push((stage.name(), started.elapsed().as_secs_f64() * 1e3));
+        }
+    }
+    Ok(Outcome {
+        hits: pool.hits,
+        total: pool.total,
+        partial: pool.partial,
+        terms: pool.spellings,
+        timings,
+        parsed,
+    })
+}

@@ -1,0 +1,150 @@
+//! Every number of ranking, as data. A preset is a row; each field can also be set alone.
+
+/// How much each field of a chunk counts in BM25.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldWeights {
+    /// All of its text.
+    pub content: f32,
+    /// Names it defines.
+    pub symbols: f32,
+    /// Its signature.
+    pub signature: f32,
+    /// Its doc comment.
+    pub doc: f32,
+    /// Its path.
+    pub path: f32,
+}
+
+/// How retrievers' lists become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fusion {
+    /// Names first; BM25 joins when there are fewer than this many; names stay above.
+    Hierarchical {
+        /// How many names are enough.
+        upper_threshold: usize,
+    },
+    /// Evidence adds up, signals multiply.
+    Evidence,
+}
+
+/// A named set of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preset {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// Saturation of repeated words.
+    pub k1: f32,
+    /// How much length counts.
+    pub b: f32,
+    /// Fields.
+    pub fields: FieldWeights,
+    /// How lists become one.
+    pub fusion: Fusion,
+    /// Signals.
+    pub weights: Weights,
+}
+
+/// What each signal does. Evidence is added to the score, in this order; then multipliers apply, their product
+/// capped by `cap`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// Evidence: the chunk's BM25, as a share of the best.
+    pub bm25: f32,
+    /// Evidence: BM25 of the file's three best chunks, as a share of the best file.
+    pub file_bm25: f32,
+    /// Evidence: how well the name the chunk defines fits the query's words.
+    pub definition: f32,
+    /// Evidence: the same summed over the file's definitions that match, as a share of the best file.
+    pub file_definitions: f32,
+    /// Evidence: share of the file stem's words that the query has.
+    pub file_stem: f32,
+    /// Evidence: the whole stem is a word of the query.
+    pub whole_stem: f32,
+    /// Evidence: share of the parent folder's words that the query has.
+    pub folder: f32,
+    /// Multiplier: a rare name in the query is exactly the chunk's symbol.
+    pub exact_symbol: f32,
+    /// Multiplier: the query is a type's name and the chunk declares it.
+    pub type_declaration: f32,
+    /// Multiplier: source over tests, examples and the rest; 1.0 switches all path roles off.
+    pub source_path: f32,
+    /// Multiplier: for each role but source, when the query does not ask for it.
+    pub other_role: f32,
+    /// Multiplier: public over private.
+    pub public: f32,
+    /// Greatest product of all multipliers.
+    pub cap: f32,
+}
+
+const EVEN: FieldWeights = FieldWeights { content: 1.0, symbols: 1.0, signature: 1.0, doc: 1.0, path: 1.0 };
+
+/// No signals: the retrievers' scores alone.
+const PLAIN: Weights = Weights {
+    bm25: 1.0,
+    file_bm25: 0.0,
+    definition: 0.0,
+    file_definitions: 0.0,
+    file_stem: 0.0,
+    whole_stem: 0.0,
+    folder: 0.0,
+    exact_symbol: 1.0,
+    type_declaration: 1.0,
+    source_path: 1.0,
+    other_role: 1.0,
+    public: 1.0,
+    cap: 1.0,
+};
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "default",
+        about: "files ranked by words, definitions and names of files",
+        k1: 1.2,
+        b: 0.75,
+        fields: FieldWeights { content: 1.0, symbols: 3.0, signature: 1.0, doc: 1.5, path: 2.0 },
+        fusion: Fusion::Evidence,
+        weights: Weights {
+            bm25: 1.0,
+            file_bm25: 1.0,
+            definition: 1.0,
+            file_definitions: 0.5,
+            file_stem: 1.0,
+            whole_stem: 1.0,
+            folder: 0.5,
+            exact_symbol: 2.5,
+            type_declaration: 1.5,
+            source_path: 1.1,
+            other_role: 0.6,
+            public: 1.1,
+            cap: 5.0,
+        },
+    },
+    Preset {
+        name: "cds-index",
+        about: "names first, then BM25 (k1 1.5): hierarchical search",
+        k1: 1.5,
+        b: 0.75,
+        fields: EVEN,
+        fusion: Fusion::Hierarchical { upper_threshold: 5 },
+        weights: PLAIN,
+    },
+    Preset {
+        name: "bm25",
+        about: "BM25 alone, no signals",
+        k1: 1.2,
+        b: 0.75,
+        fields: EVEN,
+        fusion: Fusion::Evidence,
+        weights: PLAIN,
+    },
+];
+
+impl Preset {
+    /// The preset of that name.
+    pub fn by_name(name: &str) -> Option<&'static Preset> {
+        PRESETS.iter().find(|p| p.name == name)
+    }
+}

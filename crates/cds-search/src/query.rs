@@ -1,0 +1,201 @@
+//! The words of a query, understood once: terms to look for, phrases that must stand, names that are meant.
+
+use cds_index::tokenize::Tokenizer;
+
+use crate::words;
+
+/// The longest query that is read, in characters.
+pub(crate) const MAX_QUERY: usize = 10_000;
+
+/// Terms beyond these are not looked up: long texts say the same again.
+const MAX_TERMS: usize = 64;
+
+/// What a query looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryKind {
+    /// One name.
+    Symbol,
+    /// Words.
+    Natural,
+    /// Words with names among them.
+    Mixed,
+}
+
+impl QueryKind {
+    /// The word used in every door.
+    pub fn name(self) -> &'static str {
+        match self {
+            QueryKind::Symbol => "symbol",
+            QueryKind::Natural => "natural",
+            QueryKind::Mixed => "mixed",
+        }
+    }
+}
+
+/// A term to look for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryTerm {
+    /// As the index has it: lower case, stemmed.
+    pub text: String,
+    /// How much it counts.
+    pub weight: f32,
+    /// Whether any term that begins so will do.
+    pub is_prefix: bool,
+}
+
+/// A query, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParsedQuery {
+    /// What it looks like.
+    pub kind: QueryKind,
+    /// What to look for.
+    pub terms: Vec<QueryTerm>,
+    /// Terms that must stand one after another.
+    pub phrases: Vec<Vec<String>>,
+    /// Its words without stop words, as written, lower case.
+    pub keywords: Vec<String>,
+    /// Words that are names in code: `parseQuery`, `max_size`, `Foo::bar`.
+    pub code_terms: Vec<String>,
+    /// Whether tests are asked for.
+    pub asks_for_tests: bool,
+}
+
+/// Reads a query.
+pub fn parse(text: &str) -> ParsedQuery {
+    let text = match text.char_indices().nth(MAX_QUERY) {
+        Some((cut, _)) => &text[..cut],
+        None => text,
+    };
+    let mut tokenizer = Tokenizer::default();
+    let (plain, quoted) = split_phrases(text);
+    let words: Vec<&str> = plain.split_whitespace().map(trim_word).filter(|w| !w.is_empty()).collect();
+    let code_terms: Vec<String> = words.iter().filter(|w| is_code(w)).map(|w| (*w).to_owned()).collect();
+    let is_symbol = words.len() == 1 && quoted.is_empty();
+    let kind = match (is_symbol, code_terms.is_empty()) {
+        (true, _) => QueryKind::Symbol,
+        (false, true) => QueryKind::Natural,
+        (false, false) => QueryKind::Mixed,
+    };
+    let mut parsed = ParsedQuery {
+        kind,
+        terms: Vec::new(),
+        phrases: Vec::new(),
+        keywords: Vec::new(),
+        code_terms: if is_symbol { words.iter().map(|w| (*w).to_owned()).collect() } else { code_terms },
+        asks_for_tests: words.iter().any(|w| words::asks_for_tests(&w.to_lowercase())),
+    };
+    let only_stops = words.iter().all(|w| words::is_stop(&w.to_lowercase())) && quoted.is_empty();
+    for word in words {
+        let lower = word.to_lowercase();
+        let is_prefix = word.ends_with('*');
+        if words::is_stop(&lower) && !only_stops && !is_prefix {
+            continue;
+        }
+        parsed.keywords.push(lower.trim_end_matches('*').to_owned());
+        let weight = if words::is_generic(&lower) { 0.35 } else { 1.0 };
+        add_word(&mut parsed, &mut tokenizer, word, weight);
+    }
+    for phrase in quoted {
+        let terms: Vec<String> =
+            tokenizer.terms(phrase).into_iter().filter(|t| !t.is_whole).map(|t| t.text).collect();
+        parsed.keywords.extend(phrase.split_whitespace().map(str::to_lowercase));
+        add_word(&mut parsed, &mut tokenizer, phrase, 1.0);
+        if !terms.is_empty() {
+            parsed.phrases.push(terms);
+        }
+    }
+    parsed.terms.truncate(MAX_TERMS);
+    parsed
+}
+
+fn add_word(parsed: &mut ParsedQuery, tokenizer: &mut Tokenizer, word: &str, weight: f32) {
+    let prefix = word.strip_suffix('*');
+    if let Some(prefix) = prefix {
+        // A prefix is not stemmed: `retr*` is no word.
+        let text: String = prefix.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+        if !text.is_empty() {
+            parsed.terms.push(QueryTerm { text, weight, is_prefix: true });
+        }
+        return;
+    }
+    let terms = tokenizer.terms(word);
+    let compound = terms.iter().any(|t| t.is_whole);
+    for term in terms {
+        // Parts of a compound count less than a word of its own: the whole counts as well.
+        let weight = if compound && !term.is_whole { weight * 0.8 } else { weight };
+        match parsed.terms.iter_mut().find(|t| t.text == term.text) {
+            Some(known) => known.weight = known.weight.max(weight),
+            None => parsed.terms.push(QueryTerm { text: term.text, weight, is_prefix: false }),
+        }
+    }
+}
+
+/// What stands in double quotes, and the rest.
+fn split_phrases(text: &str) -> (String, Vec<&str>) {
+    let mut plain = String::with_capacity(text.len());
+    let mut quoted = Vec::new();
+    let mut pieces = text.split('"');
+    if let Some(first) = pieces.next() {
+        plain.push_str(first);
+    }
+    let rest: Vec<&str> = pieces.collect();
+    for (i, piece) in rest.iter().enumerate() {
+        // An odd quote at the end opens nothing.
+        if i % 2 == 0 && i + 1 < rest.len() {
+            quoted.push(*piece);
+        } else {
+            plain.push(' ');
+            plain.push_str(piece);
+        }
+    }
+    quoted.retain(|q| !q.trim().is_empty());
+    (plain, quoted)
+}
+
+/// Punctuation around a word of prose; what belongs to names stays.
+fn trim_word(word: &str) -> &str {
+    word.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '*'))).trim_start_matches('*')
+}
+
+/// Whether a word is a name in code rather than prose: inner capitals, underscores, scopes.
+fn is_code(word: &str) -> bool {
+    let inner_capital = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let scoped = word.contains("::") || word.contains('.') || word.contains("->");
+    inner_capital || word.trim_matches('_').contains('_') || scoped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    fn check(text: &str, expect: &str) {
+        let parsed = parse(text);
+        let terms: Vec<String> = parsed
+            .terms
+            .iter()
+            .map(|t| format!("{}{}{}", t.text, if t.is_prefix { "*" } else { "" }, if t.weight < 1.0 { "-" } else { "" }))
+            .collect();
+        let phrases: Vec<String> = parsed.phrases.iter().map(|p| format!(" \"{}\"", p.join(" "))).collect();
+        assert_eq!(format!("{} {}{}", parsed.kind.name(), terms.join(" "), phrases.concat()), expect, "{text:?}");
+    }
+
+    #[test]
+    fn queries_are_understood() {
+        check("where are retries handled", "natural retri handl-");
+        check("getHTTPResponse", "symbol gethttprespons get- http- respons-");
+        check("what does ParseQuery do", "mixed parsequeri pars- queri-");
+        check("Auth*", "symbol auth*");
+        check("\"exact phrase\" here", "natural here exact phrase \"exact phrase\"");
+        check("what is the", "natural what is the");
+        check("odd \"quote", "natural odd quot");
+        check("", "natural ");
+        check("Foo::bar", "symbol foo bar");
+        check("?!", "natural ");
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let parsed = parse(&"many different words ".repeat(2_000));
+        assert!(parsed.terms.len() <= super::MAX_TERMS);
+    }
+}

@@ -1,0 +1,51 @@
+//! Names first; when they are few, BM25 joins below them.
+
+use cds_model::EntityId;
+use rustc_hash::FxHashSet;
+
+use super::{Candidate, Candidates, Stage};
+use crate::pipeline::Cx;
+use crate::{Result, bm25};
+
+/// The best BM25 hit stands this high; names stand at 1.
+const BELOW_NAMES: f32 = 0.99;
+
+pub(crate) struct Hierarchy {
+    pub(crate) upper_threshold: usize,
+}
+
+impl Stage for Hierarchy {
+    fn name(&self) -> &'static str {
+        "hierarchy"
+    }
+
+    fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
+        let mut seen: FxHashSet<EntityId> = FxHashSet::default();
+        for (rank, &id) in pool.named.iter().enumerate() {
+            let Some(chunk) = cx.snapshot.entity(id).and_then(cds_index::EntityView::chunk) else { continue };
+            seen.insert(id);
+            let mut candidate = Candidate::new(chunk, Some(id));
+            candidate.retrieved.push(("names", 1.0, rank as u32 + 1));
+            candidate.add("name", 1.0);
+            pool.list.push(candidate);
+        }
+        let enough = cx.options.upper_threshold.unwrap_or(self.upper_threshold);
+        if pool.list.len() >= enough {
+            return Ok(());
+        }
+        let ranking = bm25::rank(cx.snapshot, cx.parsed, cx.preset, cx.filter, cx.deadline)?;
+        pool.partial |= ranking.partial;
+        pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
+        let best = ranking.chunks.first().map_or(1.0, |s| s.score);
+        for (rank, scored) in ranking.chunks.iter().enumerate() {
+            let Some(entity) = cx.snapshot.chunk(scored.chunk).and_then(|c| c.entity()) else { continue };
+            if seen.insert(entity.id) {
+                let mut candidate = Candidate::new(scored.chunk, Some(entity.id));
+                candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
+                candidate.add("bm25", BELOW_NAMES * scored.score / best);
+                pool.list.push(candidate);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! Chunks that have the query's words.
+
+use super::{Candidate, Candidates, Stage};
+use crate::pipeline::Cx;
+use crate::{Result, bm25};
+
+/// Chunks that go on to the signals. Files beyond cannot win: their best chunk is that far down.
+const POOL: usize = 1_500;
+
+pub(crate) struct Lexical;
+
+impl Stage for Lexical {
+    fn name(&self) -> &'static str {
+        "bm25"
+    }
+
+    fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
+        let ranking = bm25::rank(cx.snapshot, cx.parsed, cx.preset, cx.filter, cx.deadline)?;
+        pool.partial |= ranking.partial;
+        pool.term_weights = ranking.terms.iter().map(|t| t.weight).collect();
+        pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
+        for (rank, scored) in ranking.chunks.iter().enumerate() {
+            let Some(view) = cx.snapshot.chunk(scored.chunk) else { continue };
+            let Some(document) = view.document() else { continue };
+            let seen = pool.matches_by_file.entry(document.id.0).or_default();
+            *seen += 1;
+            if *seen <= 3 {
+                *pool.best_by_file.entry(document.id.0).or_default() += scored.score;
+            }
+            if rank < POOL {
+                let mut candidate = Candidate::new(scored.chunk, view.entity().map(|e| e.id));
+                candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
+                candidate.terms = scored.terms;
+                pool.list.push(candidate);
+            }
+        }
+        add_named(cx, pool);
+        Ok(())
+    }
+}
+
+/// Chunks of named entities join, or learn that they were named.
+fn add_named(cx: &Cx, pool: &mut Candidates) {
+    for (rank, &id) in pool.named.iter().enumerate() {
+        let Some(entity) = cx.snapshot.entity(id) else { continue };
+        let Some(chunk) = entity.chunk() else { continue };
+        let found = ("names", 1.0, rank as u32 + 1);
+        match pool.list.iter_mut().find(|c| c.chunk == chunk) {
+            Some(known) => {
+                if !known.retrieved.iter().any(|(name, _, _)| *name == "names") {
+                    known.retrieved.push(found);
+                    known.entity = Some(id);
+                }
+            }
+            None if cx.parsed.phrases.is_empty() && cx.filter.accepts(cx.snapshot, chunk) => {
+                let mut candidate = Candidate::new(chunk, Some(id));
+                candidate.retrieved.push(found);
+                pool.list.push(candidate);
+            }
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The steps of a search. Each adds candidates, adds signals, reorders or cuts; none calls another.
+
+mod cut;
+mod group;
+mod hierarchy;
+mod lexical;
+mod names;
+mod signals;
+
+use cds_model::{ChunkId, EntityId, Hit, MatchType, Signal};
+use rustc_hash::FxHashMap;
+
+use crate::Result;
+use crate::pipeline::Cx;
+
+pub(crate) use cut::Cut;
+pub(crate) use group::Group;
+pub(crate) use hierarchy::Hierarchy;
+pub(crate) use lexical::Lexical;
+pub(crate) use names::Names;
+pub(crate) use signals::Signals;
+
+/// One step.
+pub(crate) trait Stage {
+    /// Its name in timings and explanations.
+    fn name(&self) -> &'static str;
+    /// Does it.
+    fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()>;
+}
+
+/// A chunk that may become a hit.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) chunk: ChunkId,
+    pub(crate) entity: Option<EntityId>,
+    pub(crate) score: f32,
+    pub(crate) retrieved: Vec<(&'static str, f32, u32)>,
+    pub(crate) signals: Vec<Signal>,
+    /// Terms of the query it has, as bits.
+    pub(crate) terms: u32,
+    pub(crate) more_in_file: u32,
+}
+
+impl Candidate {
+    pub(crate) fn new(chunk: ChunkId, entity: Option<EntityId>) -> Candidate {
+        let (retrieved, signals) = (Vec::new(), Vec::new());
+        Candidate { chunk, entity, score: 0.0, retrieved, signals, terms: 0, more_in_file: 0 }
+    }
+
+    /// Adds `value` to the score under a name; nothing is said of zeros.
+    pub(crate) fn add(&mut self, name: &'static str, value: f32) {
+        if value != 0.0 {
+            self.score += value;
+            self.signals.push(Signal { name, value });
+        }
+    }
+
+    pub(crate) fn match_type(&self) -> MatchType {
+        let found_by = |name: &str| self.retrieved.iter().any(|(n, _, _)| *n == name);
+        match (found_by("names"), found_by("bm25")) {
+            (true, true) => MatchType::Hybrid,
+            (true, false) => MatchType::Name,
+            _ => MatchType::Bm25,
+        }
+    }
+}
+
+/// The pool that the stages work on.
+#[derive(Default)]
+pub(crate) struct Candidates {
+    /// In no order until a stage says so.
+    pub(crate) list: Vec<Candidate>,
+    /// Entities that bear a name of the query, best first.
+    pub(crate) named: Vec<EntityId>,
+    /// The weight of each term: the query's times its rarity.
+    pub(crate) term_weights: Vec<f32>,
+    /// Terms as the index spells them.
+    pub(crate) spellings: Vec<String>,
+    /// Matching chunks by file, found by BM25 whether or not they are candidates.
+    pub(crate) matches_by_file: FxHashMap<u32, u32>,
+    /// Sum of the three best chunks' BM25, by file.
+    pub(crate) best_by_file: FxHashMap<u32, f32>,
+    pub(crate) hits: Vec<Hit>,
+    pub(crate) total: usize,
+    pub(crate) partial: bool,
+}
+
+impl Candidates {
+    /// Best first; equal scores in order of path and position.
+    pub(crate) fn sort(&mut self) {
+        self.list.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.chunk.cmp(&b.chunk)));
+    }
+
+    /// The share of the query's weight that a candidate's terms carry.
+    pub(crate) fn coverage(&self, terms: u32) -> f32 {
+        let total: f32 = self.term_weights.iter().sum();
+        let has = |i: usize| 1u32.checked_shl(i as u32).is_some_and(|bit| terms & bit != 0);
+        let held: f32 = self.term_weights.iter().enumerate().filter(|(i, _)| has(*i)).map(|(_, w)| w).sum();
+        if total > 0.0 { held / total } else { 0.0 }
+    }
+}

@@ -1,0 +1,36 @@
+//! Words that say little, in queries about code.
+
+/// Words that carry no meaning of their own: dropped from queries unless nothing else is left.
+#[rustfmt::skip]
+const STOP: &[&str] = &[
+    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could",
+    "did", "do", "does", "done", "each", "for", "from", "get", "gets", "had", "has", "have", "how", "i", "if", "in", "into", "is",
+    "it", "its", "let", "me", "my", "no", "not", "of", "on", "or", "our", "out", "over", "should", "so", "some", "such",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to",
+    "up", "us", "used", "using", "via", "was", "we", "were", "what", "when", "where", "which", "while", "who",
+    "whose", "why", "will", "with", "would", "you", "your",
+    // What people say of any code.
+    "code", "find", "show", "please", "look", "locate",
+];
+
+/// Words that fit almost any code: kept, but they weigh less.
+#[rustfmt::skip]
+const GENERIC: &[&str] = &[
+    "apply", "applied", "class", "classes", "define", "defined", "defines", "file", "files", "function", "functions",
+    "handle", "handled", "handles", "handling", "helper", "helpers", "implement", "implementation", "implemented", "implements", "internals",
+    "logic", "manage", "managed", "manages", "method", "methods", "perform", "performed", "process", "provide", "provided", "provides",
+    "support", "supported", "supports", "type", "types", "utilities", "utility", "work", "works", "working", "module", "struct",
+];
+
+pub(crate) fn is_stop(word: &str) -> bool {
+    STOP.contains(&word)
+}
+
+pub(crate) fn is_generic(word: &str) -> bool {
+    GENERIC.contains(&word)
+}
+
+/// Whether a query asks for tests: then they are not ranked down.
+pub(crate) fn asks_for_tests(word: &str) -> bool {
+    matches!(word, "test" | "tests" | "testing" | "spec" | "specs" | "fixture" | "fixtures" | "mock" | "mocks")
+}

@@ -1,0 +1,292 @@
+//! Arguments as written. Names of flags are the same in every door.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// Finds code by name, by words and by pattern. Offline, no account.
+#[derive(Parser, Debug)]
+#[command(name = "cds", version, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  cds search \"where are retries handled\"      index on first use, then search
+  cds search retry --lang rust --path 'src/**'  filters apply while searching
+  cds symbol 'Auth*' --type class               names, by prefix
+  cds outline src/main.rs                       what a file defines
+  cds grep 'fn \\w+_retry' --lang rust           regular expressions
+  cds status --problems                         what is indexed, and what is not
+
+Exit codes: 0 found, 1 nothing found, 2 bad arguments, 3 no usable index, 4 service error, 5 I/O error.";
+
+/// Options of every command.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Common {
+    /// The folder to work on [default: the nearest one above with an index or version control]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// Where the index lives [default: .cds-index in the root]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) index_dir: Option<PathBuf>,
+    /// How answers are printed
+    #[arg(long, short = 'f', global = true)]
+    pub(crate) format: Option<Format>,
+    /// When to colour
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub(crate) color: Option<Color>,
+    /// Answer from the index as it is, without looking for changed files
+    #[arg(long, global = true)]
+    pub(crate) no_update: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people: coloured code
+    Human,
+    /// One object with every field
+    Json,
+    /// One object a line
+    Jsonl,
+    /// Compact tables for language models
+    Toon,
+    /// With citations
+    Markdown,
+    /// Paths only, each once
+    Paths,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Index the folder, or bring its index up to date
+    #[command(alias = "init")]
+    Index(IndexArgs),
+    /// Search by words and names; indexes on first use
+    Search(SearchArgs),
+    /// Look up an entity by name, prefix, qualified name or id
+    Symbol(SymbolArgs),
+    /// Show what a file or folder defines
+    Outline(OutlineArgs),
+    /// Print code by id: path:Outer.inner, path, path:42, path:10-20
+    Retrieve(RetrieveArgs),
+    /// Search the indexed files with a regular expression
+    Grep(GrepArgs),
+    /// Show what is indexed, how fresh it is and what was left out
+    Status(StatusArgs),
+    /// Show every setting with its value and origin
+    Config,
+    /// Print shell completions
+    Completions {
+        /// bash, zsh, fish, elvish or powershell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:\n  cds index\n  cds index ~/src/project --force\n  cds index --index-dir /tmp/idx")]
+pub(crate) struct IndexArgs {
+    /// The folder [default: as --root]
+    pub(crate) path: Option<PathBuf>,
+    /// Read everything anew; also repairs a damaged index
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Larger files are skipped and listed, in bytes
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_file_size: Option<u64>,
+    /// Leave words of comments and doc comments out
+    #[arg(long)]
+    pub(crate) no_comments: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds search \"where are retries handled\"
+  cds search 'parse config' --lang python --exclude 'tests/**' --limit 5
+  cds search '\"connection reset\"'                 a phrase
+  cds search 'Auth*' --granularity entity          a prefix
+  cds search login --granularity document          files with their best chunks
+  cds search login --format toon --max-tokens 1500 for an agent with a budget
+  cds search login --explain                       why each hit stands where it does")]
+pub(crate) struct SearchArgs {
+    /// Words, names, \"phrases\" and prefixes*
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    #[command(flatten)]
+    pub(crate) filters: FilterArgs,
+    /// How many hits [default: 10; 5 documents]
+    #[arg(long, short = 'n')]
+    pub(crate) limit: Option<usize>,
+    /// What a hit stands for: file, document, chunk or entity
+    #[arg(long)]
+    pub(crate) granularity: Option<String>,
+    /// How many files, in document granularity
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) files: Option<usize>,
+    /// How many chunks of one file
+    #[arg(long)]
+    pub(crate) chunks_per_file: Option<usize>,
+    /// Ranking: default, cds-index (names, then BM25) or bm25
+    #[arg(long)]
+    pub(crate) preset: Option<String>,
+    /// How much text: fold, preview or full
+    #[arg(long)]
+    pub(crate) snippet: Option<String>,
+    /// Budget of the answer in estimated tokens
+    #[arg(long)]
+    pub(crate) max_tokens: Option<usize>,
+    /// Names that are enough without BM25 (preset cds-index)
+    #[arg(long)]
+    pub(crate) upper_threshold: Option<usize>,
+    /// Go on where an earlier answer left off
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+    /// Show every number that made the score
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+/// One flag for each filter; lists take several values, separated by commas or repeated.
+#[derive(ClapArgs, Debug, Default)]
+#[command(next_help_heading = "Filters")]
+pub(crate) struct FilterArgs {
+    /// Languages: rust, python, go, ...
+    #[arg(long = "lang", value_delimiter = ',', value_name = "LANGUAGE")]
+    pub(crate) languages: Vec<String>,
+    /// Path glob, folder, file name or .extension
+    #[arg(long = "path", value_name = "GLOB")]
+    pub(crate) paths: Vec<String>,
+    /// Path glob to leave out
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+    /// Entity types: directory, file, class, function
+    #[arg(long = "type", value_delimiter = ',', value_name = "TYPE")]
+    pub(crate) types: Vec<String>,
+    /// Kinds: struct, trait, method, ...
+    #[arg(long = "kind", value_delimiter = ',', value_name = "KIND")]
+    pub(crate) kinds: Vec<String>,
+    /// The entity's name, a glob or /regex/
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) node_name: Option<String>,
+    /// Name or signature of the entity around it, a glob or /regex/
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) parent_context: Option<String>,
+    /// Least and greatest nesting depth
+    #[arg(long, value_name = "MIN,MAX", value_parser = scope_depth)]
+    pub(crate) scope_depth: Option<(u32, u32)>,
+    /// Names of which one must be defined
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub(crate) has_definitions: Vec<String>,
+    /// Names of which one must be used
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub(crate) has_references: Vec<String>,
+    /// Bases, interfaces or traits of which one must be named
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub(crate) conformances: Vec<String>,
+    /// Only tests (true) or no tests (false)
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) is_test: Option<bool>,
+    /// Only public (true) or only private (false)
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) is_public: Option<bool>,
+    /// Changed since: seconds since 1970, or 90s, 15m, 12h, 7d, 4w ago
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) modified_since: Option<String>,
+}
+
+fn scope_depth(text: &str) -> Result<(u32, u32), String> {
+    let (min, max) = text.split_once(',').ok_or("write MIN,MAX, such as 1,3")?;
+    let number = |t: &str| t.trim().parse::<u32>().map_err(|_| format!("{t:?} is not a whole number"));
+    Ok((number(min)?, number(max)?))
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds symbol AuthManager                    the declaration, then its members
+  cds symbol 'Auth*' --type class           a prefix
+  cds symbol Session.close                  qualified
+  cds symbol authmanger --fuzzy             misspelled
+  cds symbol parse --lang rust --snippet full")]
+pub(crate) struct SymbolArgs {
+    /// A name, prefix*, qualified name, path or id
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) filters: FilterArgs,
+    /// Case does not count
+    #[arg(long, short = 'i')]
+    pub(crate) ignore_case: bool,
+    /// A letter or two may differ
+    #[arg(long)]
+    pub(crate) fuzzy: bool,
+    /// How many [default: 10]
+    #[arg(long, short = 'n')]
+    pub(crate) limit: Option<usize>,
+    /// How much text: fold, preview or full [default: fold]
+    #[arg(long)]
+    pub(crate) snippet: Option<String>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:\n  cds outline src/main.rs\n  cds outline src --depth 1\n  cds outline README.md")]
+pub(crate) struct OutlineArgs {
+    /// A file or folder, relative to the root
+    #[arg(default_value = "")]
+    pub(crate) path: String,
+    /// Deepest nesting shown [default: all of a file, the top level of a folder]
+    #[arg(long)]
+    pub(crate) depth: Option<u32>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds retrieve src/auth.py:Session.close
+  cds retrieve src/auth.py:10-40
+  cds search login --format jsonl | jq -r .id | cds retrieve -")]
+pub(crate) struct RetrieveArgs {
+    /// Ids; - or none: one a line from standard input
+    pub(crate) ids: Vec<String>,
+    /// How much text: fold, preview or full [default: full]
+    #[arg(long)]
+    pub(crate) snippet: Option<String>,
+    /// Budget of the answer in estimated tokens
+    #[arg(long)]
+    pub(crate) max_tokens: Option<usize>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:\n  cds grep 'TODO|FIXME' --lang rust\n  cds grep -F 'a.b(c)' --path 'src/**'")]
+pub(crate) struct GrepArgs {
+    /// A regular expression (Rust syntax)
+    pub(crate) pattern: String,
+    #[command(flatten)]
+    pub(crate) filters: FilterArgs,
+    /// Case does not count
+    #[arg(long, short = 'i')]
+    pub(crate) ignore_case: bool,
+    /// The pattern is plain text
+    #[arg(long, short = 'F')]
+    pub(crate) fixed_strings: bool,
+    /// Whole words only
+    #[arg(long, short = 'w')]
+    pub(crate) word: bool,
+    /// How many lines
+    #[arg(long, short = 'n', default_value_t = 1000)]
+    pub(crate) limit: usize,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct StatusArgs {
+    /// List every file that was left out or read badly, with the reason
+    #[arg(long)]
+    pub(crate) problems: bool,
+}

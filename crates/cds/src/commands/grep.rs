@@ -1,0 +1,24 @@
+//! `cds grep`
+
+use cds_engine::GrepRequest;
+
+use super::{Context, Done, ensure_indexed, filters, found, note, print};
+use crate::args::GrepArgs;
+use crate::render;
+
+pub(crate) fn run(context: &Context, args: GrepArgs) -> Done {
+    ensure_indexed(context)?;
+    let response = context.engine.grep(&GrepRequest {
+        pattern: args.pattern,
+        ignore_case: args.ignore_case,
+        fixed: args.fixed_strings,
+        word: args.word,
+        filters: filters(args.filters),
+        limit: args.limit,
+    })?;
+    if response.partial {
+        note(&format!("the first {} lines are shown: raise --limit", response.hits.len()));
+    }
+    print(&render::grep(&response, context))?;
+    Ok(found(!response.hits.is_empty()))
+}

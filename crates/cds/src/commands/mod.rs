@@ -1,0 +1,170 @@
+//! One file a command: parse, call one operation, render.
+
+mod config;
+mod grep;
+mod index;
+mod outline;
+mod retrieve;
+mod search;
+mod status;
+mod symbol;
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use cds_engine::{Config, Engine, Error, ErrorKind, FilterRequest, find_root};
+
+use crate::args::{Args, Color, Command, Common, FilterArgs, Format};
+use crate::{exit, progress};
+
+/// What every command works with.
+pub(crate) struct Context {
+    pub(crate) engine: Engine,
+    pub(crate) format: Format,
+    pub(crate) color: bool,
+}
+
+/// Why a command ended early.
+pub(crate) enum Stop {
+    /// The engine said no.
+    Error(Error),
+    /// The reader went away: not an error.
+    ClosedPipe,
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Error(error)
+    }
+}
+
+type Done = Result<u8, Stop>;
+
+/// Runs a command and gives the exit code.
+pub(crate) fn run(args: Args) -> u8 {
+    let result = match args.command {
+        Command::Completions { shell } => completions(shell),
+        command => context(&args.common, &command).and_then(|context| dispatch(&context, command)),
+    };
+    match result {
+        Ok(code) => code,
+        Err(Stop::ClosedPipe) => exit::FOUND,
+        Err(Stop::Error(error)) => {
+            let _ = writeln!(std::io::stderr(), "cds: {error}");
+            exit::code(error.kind)
+        }
+    }
+}
+
+fn dispatch(context: &Context, command: Command) -> Done {
+    match command {
+        Command::Index(args) => index::run(context, &args),
+        Command::Search(args) => search::run(context, args),
+        Command::Symbol(args) => symbol::run(context, args),
+        Command::Outline(args) => outline::run(context, args),
+        Command::Retrieve(args) => retrieve::run(context, args),
+        Command::Grep(args) => grep::run(context, args),
+        Command::Status(args) => status::run(context, &args),
+        Command::Config => config::run(context),
+        Command::Completions { .. } => Ok(exit::FOUND),
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> Done {
+    let mut out = Vec::new();
+    clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "cds", &mut out);
+    print(&String::from_utf8_lossy(&out))?;
+    Ok(exit::FOUND)
+}
+
+fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
+    let given = match command {
+        Command::Index(args) => args.path.clone().or_else(|| common.root.clone()),
+        _ => common.root.clone(),
+    };
+    // A named folder is the root; only without one is it looked for.
+    let root = given.unwrap_or_else(|| find_root(&PathBuf::from(".")));
+    let mut config = Config::load(&root, |name| std::env::var(name).ok()).map_err(Error::from)?;
+    let mut set = |key: &str, value: Option<String>| match value {
+        Some(value) => config.set(key, &value).map_err(Error::from),
+        None => Ok(()),
+    };
+    let absolute = |p: &PathBuf| std::path::absolute(p).unwrap_or_else(|_| p.clone()).display().to_string();
+    set("index.dir", common.index_dir.as_ref().map(absolute))?;
+    set("search.update", common.no_update.then(|| "false".to_owned()))?;
+    if let Command::Index(args) = command {
+        set("index.max_file_size", args.max_file_size.map(|n| n.to_string()))?;
+        set("index.comments", args.no_comments.then(|| "false".to_owned()))?;
+    }
+    let format = match common.format {
+        Some(format) => format,
+        None => value("output.format", config.text("output.format"))?,
+    };
+    let color: Color = match common.color {
+        Some(color) => color,
+        None => value("output.color", config.text("output.color"))?,
+    };
+    let color = match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+    };
+    Ok(Context { engine: Engine::open(&root, config)?, format, color })
+}
+
+fn value<T: clap::ValueEnum>(key: &str, text: &str) -> Result<T, Error> {
+    T::from_str(text, true).map_err(|_| {
+        let names: Vec<String> =
+            T::value_variants().iter().filter_map(|v| Some(v.to_possible_value()?.get_name().to_owned())).collect();
+        Error { kind: ErrorKind::Invalid, message: format!("{key} {text:?}: use {}", names.join(", ")) }
+    })
+}
+
+/// Makes sure there is an index to answer from; says so on stderr when one was made.
+fn ensure_indexed(context: &Context) -> Result<(), Stop> {
+    let report = progress::with_bar(&context.engine, cds_engine::Engine::ensure_indexed)?;
+    if let Some(report) = report.filter(|r| r.parsed > 0 && std::io::stderr().is_terminal()) {
+        let _ = writeln!(std::io::stderr(), "{}", index::summary(&report));
+    }
+    Ok(())
+}
+
+/// Prints to stdout; a reader that went away ends the command without an error.
+pub(crate) fn print(text: &str) -> Result<(), Stop> {
+    let mut out = std::io::stdout().lock();
+    let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match result {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::ClosedPipe),
+        Err(e) => Err(Stop::Error(Error { kind: ErrorKind::Io, message: format!("standard output: {e}") })),
+    }
+}
+
+/// Says something to the person, not to the pipe.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "cds: {text}");
+}
+
+/// 0 when something was found, 1 when not.
+pub(crate) fn found(something: bool) -> u8 {
+    if something { exit::FOUND } else { exit::NOTHING_FOUND }
+}
+
+pub(crate) fn filters(args: FilterArgs) -> FilterRequest {
+    FilterRequest {
+        languages: args.languages,
+        paths: args.paths,
+        exclude: args.exclude,
+        types: args.types,
+        kinds: args.kinds,
+        node_name: args.node_name,
+        parent_context: args.parent_context,
+        scope_depth: args.scope_depth,
+        has_definitions: args.has_definitions,
+        has_references: args.has_references,
+        conformances: args.conformances,
+        is_test: args.is_test,
+        is_public: args.is_public,
+        modified_since: args.modified_since,
+    }
+}

@@ -1,0 +1,37 @@
+//! `cds retrieve`
+
+use std::io::Read;
+
+use cds_engine::{Error, ErrorKind, RetrieveRequest};
+
+use super::{Context, Done, ensure_indexed, found, note, print};
+use crate::args::RetrieveArgs;
+use crate::render;
+
+pub(crate) fn run(context: &Context, args: RetrieveArgs) -> Done {
+    let mut ids = args.ids;
+    if ids.is_empty() || ids == ["-"] {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|e| Error { kind: ErrorKind::Io, message: format!("standard input: {e}") })?;
+        ids = text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned).collect();
+    }
+    if ids.is_empty() {
+        let message = "no ids: name some, or give one a line on standard input".to_owned();
+        return Err(Error { kind: ErrorKind::Invalid, message }.into());
+    }
+    ensure_indexed(context)?;
+    let request = RetrieveRequest { ids, snippet: args.snippet, max_tokens: args.max_tokens };
+    let response = context.engine.retrieve(&request)?;
+    for miss in &response.missing {
+        let near = miss.candidates.join(", ");
+        let hint = if near.is_empty() { String::new() } else { format!(": {near}") };
+        note(&format!("{}: {}{hint}", miss.id, miss.reason));
+    }
+    for warning in &response.warnings {
+        note(warning);
+    }
+    print(&render::retrieve(&response, context))?;
+    Ok(found(!response.hits.is_empty()))
+}

@@ -1,0 +1,29 @@
+//! `cds symbol`
+
+use cds_engine::{Error, ErrorKind, SymbolRequest};
+
+use super::{Context, Done, ensure_indexed, filters, found, note, print};
+use crate::args::SymbolArgs;
+use crate::render;
+
+pub(crate) fn run(context: &Context, args: SymbolArgs) -> Done {
+    if args.name.trim().is_empty() {
+        return Err(Error { kind: ErrorKind::Invalid, message: "name cannot be empty".to_owned() }.into());
+    }
+    ensure_indexed(context)?;
+    let response = context.engine.symbol(&SymbolRequest {
+        name: args.name,
+        ignore_case: args.ignore_case,
+        fuzzy: args.fuzzy,
+        filters: filters(args.filters),
+        limit: args.limit,
+        snippet: args.snippet,
+    })?;
+    if response.hits.is_empty() {
+        let near = response.suggestions.join(", ");
+        let hint = if near.is_empty() { String::new() } else { format!("; near it: {near}") };
+        note(&format!("nothing is named {:?}{hint}", response.name));
+    }
+    print(&render::symbol(&response, context))?;
+    Ok(found(!response.hits.is_empty()))
+}

@@ -1,0 +1,90 @@
+//! Responses to text, one file a format. Results only: messages go to stderr elsewhere.
+
+mod human;
+pub(crate) mod json;
+mod markdown;
+mod paint;
+mod toon;
+
+use std::collections::BTreeSet;
+
+use cds_engine::{GrepResponse, Hit, OutlineResponse, RetrieveResponse, SearchResponse, StatusResponse, SymbolResponse};
+
+use crate::args::Format;
+use crate::commands::Context;
+
+pub(crate) fn search(response: &SearchResponse, context: &Context, explain: bool) -> String {
+    match context.format {
+        Format::Human => human::search(response, &context.painter(), explain),
+        Format::Json => json::line(response),
+        Format::Jsonl => json::lines(&response.hits),
+        Format::Toon => toon::hits(Some(&response.query), Some(response.total), &response.hits, response.next_cursor.as_deref()),
+        Format::Markdown => markdown::hits(&response.hits),
+        Format::Paths => paths(response.hits.iter().map(|h| h.path.as_str())),
+    }
+}
+
+pub(crate) fn symbol(response: &SymbolResponse, context: &Context) -> String {
+    match context.format {
+        Format::Human => human::hits(&response.hits, &context.painter(), false),
+        Format::Json => json::line(response),
+        Format::Jsonl => json::lines(&response.hits),
+        Format::Toon => toon::hits(Some(&response.name), Some(response.total), &response.hits, None),
+        Format::Markdown => markdown::hits(&response.hits),
+        Format::Paths => paths(response.hits.iter().map(|h| h.path.as_str())),
+    }
+}
+
+pub(crate) fn retrieve(response: &RetrieveResponse, context: &Context) -> String {
+    match context.format {
+        Format::Human => human::hits(&response.hits, &context.painter(), false),
+        Format::Json => json::line(response),
+        Format::Jsonl => json::lines(&response.hits),
+        Format::Toon => toon::hits(None, None, &response.hits, None),
+        Format::Markdown => markdown::hits(&response.hits),
+        Format::Paths => paths(response.hits.iter().map(|h: &Hit| h.path.as_str())),
+    }
+}
+
+pub(crate) fn outline(response: &OutlineResponse, context: &Context) -> String {
+    match context.format {
+        Format::Human => human::outline(response, &context.painter()),
+        Format::Json => json::line(response),
+        Format::Jsonl => json::lines(&response.files),
+        Format::Toon => toon::value(response),
+        Format::Markdown => markdown::outline(response),
+        Format::Paths => paths(response.files.iter().map(|f| f.path.as_str())),
+    }
+}
+
+pub(crate) fn grep(response: &GrepResponse, context: &Context) -> String {
+    match context.format {
+        Format::Human => human::grep(response, &context.painter()),
+        Format::Json => json::line(response),
+        Format::Jsonl => json::lines(&response.hits),
+        Format::Toon => toon::value(response),
+        Format::Markdown => markdown::grep(response),
+        Format::Paths => paths(response.hits.iter().map(|h| h.path.as_str())),
+    }
+}
+
+pub(crate) fn status(response: &StatusResponse, context: &Context) -> String {
+    match context.format {
+        Format::Json | Format::Jsonl => json::line(response),
+        Format::Toon => toon::value(response),
+        Format::Paths => paths(response.problems.iter().map(|p| p.path.as_str())),
+        Format::Human | Format::Markdown => human::status(response, &context.painter()),
+    }
+}
+
+/// Each path once, in the order of the hits.
+fn paths<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    let mut seen = BTreeSet::new();
+    all.filter(|p| seen.insert(*p)).map(|p| format!("{p}\n")).collect()
+}
+
+impl Context {
+    fn painter(&self) -> paint::Painter {
+        paint::Painter::new(self.color)
+    }
+}
