@@ -25,20 +25,31 @@ pub(crate) fn add(
 ) {
     found.marks.sort_by_key(|m| (m.range.start, m.range.end));
     found.marks.dedup_by_key(|m| (m.range.start, m.range.end));
+    found.wrappers.sort_by_key(|w| (w.start, w.end));
+    let above: Vec<Mark> = found.marks.iter().filter(|m| m.kind != MarkKind::Modifier).cloned().collect();
+    let mut imports = std::mem::take(&mut found.imports);
+    let mut references = std::mem::take(&mut found.references);
     let definitions = merge(std::mem::take(&mut found.definitions), text);
     let base = facts.entities.len();
     facts.doc_spans.extend(found.file_doc.iter().map(|r| (r.start as u32, r.end as u32)));
-    let context = Context { spec: &language.spec, fields, marks: &found.marks, text, lines };
-    let mut stack: Vec<(usize, u32)> = Vec::new();
+    let context =
+        Context { spec: &language.spec, fields, marks: &found.marks, above: &above, wrappers: &found.wrappers, text, lines };
+    let mut own_names = Vec::new();
+    let mut previous = None;
+    let mut stack: Vec<(Range<usize>, u32)> = Vec::new();
     for definition in definitions {
-        let range = definition.node.byte_range();
-        while stack.last().is_some_and(|&(end, _)| end < range.end || end <= range.start) {
+        let range = context.extent(&definition, previous);
+        previous = Some(definition.node.start_byte());
+        // Definitions that share one range (`int a = 1, b = 2`) are siblings.
+        let outside = |open: &Range<usize>| open.end < range.end || open.end <= range.start || *open == range;
+        while stack.last().is_some_and(|(open, _)| outside(open)) {
             stack.pop();
         }
         let parent = stack.last().map(|&(_, i)| i);
-        let entity = context.entity(&definition, parent, &facts.entities);
+        let entity = context.entity(&definition, &range, parent, &facts.entities);
         facts.doc_spans.extend(definition.doc.iter().map(|r| (r.start as u32, r.end as u32)));
-        stack.push((range.end, facts.entities.len() as u32));
+        stack.push((range, facts.entities.len() as u32));
+        own_names.extend(definition.name.iter().map(|n| n.start));
         facts.entities.push(entity);
     }
     let comments = found.marks.iter().filter(|m| m.kind == MarkKind::Comment);
@@ -47,8 +58,11 @@ pub(crate) fn add(
         facts.doc_comment = context.file_doc(found.file_doc, facts.entities.get(base));
     }
     let first_reference = facts.references.len();
-    add_references(facts, base, found.references, text, lines);
-    add_imports(facts, base, found.imports, text, lines);
+    // A definition's own name may look like a use of it.
+    own_names.sort_unstable();
+    references.retain(|u| u.kind == ReferenceKind::Base || own_names.binary_search(&u.name.start).is_err());
+    add_references(facts, base, references, text, lines);
+    add_imports(facts, base, std::mem::take(&mut imports), &context);
     for reference in &facts.references[first_reference..] {
         if let (ReferenceKind::Base, Some(at)) = (reference.kind, reference.enclosing) {
             facts.entities[at as usize].conformances.push(reference.name.clone());
@@ -75,7 +89,9 @@ fn merge<'tree>(mut all: Vec<Definition<'tree>>, text: &str) -> Vec<Definition<'
             merged.push(next);
             continue;
         };
-        last.scope = last.scope.take().or(next.scope);
+        if last.scope.is_empty() {
+            last.scope = next.scope;
+        }
         last.doc = last.doc.take().or(next.doc);
         last.body = last.body.or(next.body);
         last.parameters = last.parameters.or(next.parameters);
@@ -93,15 +109,52 @@ fn merge<'tree>(mut all: Vec<Definition<'tree>>, text: &str) -> Vec<Definition<'
 struct Context<'a> {
     spec: &'a Spec,
     fields: &'a Fields,
+    /// Comments, decorators and modifiers.
     marks: &'a [Mark],
+    /// Comments and decorators.
+    above: &'a [Mark],
+    wrappers: &'a [Range<usize>],
     text: &'a str,
     lines: &'a Lines,
 }
 
 impl Context<'_> {
-    fn entity(&self, definition: &Definition, parent: Option<u32>, before: &[Entity]) -> Entity {
+    /// Where a definition begins and ends: with what wraps it, without white space and comments that only follow it.
+    /// A wrapper belongs to the first definition in it, which is the outermost.
+    fn extent(&self, definition: &Definition, previous: Option<usize>) -> Range<usize> {
+        let node = definition.node.byte_range();
+        let mut end = node.start + self.text[node.clone()].trim_end().len();
+        let column = node.start - self.line_start(node.start);
+        while let Some(mark) = self.above[..self.above.partition_point(|m| m.range.start < end)].last() {
+            // Indentation languages let a body run up to the next token: comments at the definition's own depth are not its.
+            let line = self.line_start(mark.range.start);
+            let follows = mark.kind == MarkKind::Comment
+                && self.text.get(mark.range.end..end).is_some_and(|t| t.trim().is_empty())
+                && mark.range.start > node.start
+                && mark.range.start - line <= column
+                && self.text[line..mark.range.start].trim().is_empty();
+            if !follows {
+                break;
+            }
+            end = node.start + self.text[node.start..mark.range.start].trim_end().len();
+        }
+        let last = self.wrappers.partition_point(|w| w.start <= node.start);
+        let mut start = node.start;
+        for at in (last.saturating_sub(4)..last).rev() {
+            let wrapper = &self.wrappers[at];
+            if wrapper.end >= node.end && wrapper.end - node.end <= 2 && previous.is_none_or(|p| p < wrapper.start) {
+                start = start.min(wrapper.start);
+            }
+        }
+        start..end.max(node.start + 1).min(node.end)
+    }
+
+    fn line_start(&self, byte: usize) -> usize {
+        self.lines.start(self.lines.line_of(byte as u32)) as usize
+    }
+
+    fn entity(&self, definition: &Definition, range: &Range<usize>, parent: Option<u32>, before: &[Entity]) -> Entity {
         let node = definition.node;
-        let range = node.byte_range();
         let name_range = definition.name.clone().unwrap_or(range.start..range.start);
         let name = clean_name(&self.text[name_range.clone()]);
         let parent_entity = parent.map(|p| &before[p as usize]);
@@ -123,15 +176,15 @@ impl Context<'_> {
             }
         }
         let floor = parent_entity.map_or(0, |p| p.span.start as usize);
-        let above = self.above(range.start, first, floor);
+        let above = self.standing_above(range.start, floor);
         let mut doc_ranges = Vec::new();
-        for mark in above.clone() {
+        for mark in above.iter().rev() {
             match mark.kind {
                 MarkKind::Comment => doc_ranges.push(mark.range.clone()),
                 _ => decorators.push(one_line(&self.text[mark.range.clone()], 160)),
             }
         }
-        let full_start = above.first().map_or(range.start, |m| m.range.start);
+        let full_start = above.last().map_or(range.start, |m| m.range.start);
         let doc_comment = match &definition.doc {
             Some(doc) => Some(comment::doc_text(&self.text[doc.clone()])),
             None if doc_ranges.is_empty() => None,
@@ -140,15 +193,15 @@ impl Context<'_> {
                 Some(comment::doc_text(&lines.join("\n")))
             }
         };
-        let scope = definition.scope.clone().map(|r| clean_scope(&self.text[r])).filter(|s| !s.is_empty());
-        let is_public = self.is_public(&name, &modifiers, parent_entity);
+        let scope = self.path(&definition.scope).map(|s| clean_scope(&s)).filter(|s| !s.is_empty());
+        let is_public = self.is_public(&name, kind, &modifiers, parent_entity);
         Entity {
             kind,
             parent,
             span: self.lines.span(range.clone()),
             full: self.lines.span(full_start..range.end),
             name_line: self.lines.line_of(name_range.start as u32),
-            signature: self.signature(&range, body),
+            signature: self.signature(range, name_range.start, body),
             doc_comment: doc_comment.filter(|d| !d.is_empty()),
             parameters: self.parameters(definition),
             return_type: self.return_type(definition),
@@ -183,64 +236,144 @@ impl Context<'_> {
             .map(|child| child.start_byte())
     }
 
-    fn signature(&self, range: &Range<usize>, body: Option<usize>) -> CompactString {
-        let end = body.unwrap_or_else(|| {
-            let text = &self.text[range.clone()];
-            range.start + text.find('\n').unwrap_or(text.len())
-        });
-        let line = one_line(&self.text[range.start..end.min(range.end)], MAX_SIGNATURE);
-        let trimmed = line.trim_end_matches(['{', ':', '=', ' ', ';']);
+    /// Everything from the definition's own first word to its body, without comments and decorators.
+    fn signature(&self, range: &Range<usize>, name: usize, body: Option<usize>) -> CompactString {
+        let end = body.unwrap_or_else(|| range.start + header_end(&self.text[range.clone()], name - range.start));
+        let end = end.min(range.end);
+        let mut text = String::new();
+        let mut at = range.start;
+        let mut cut_front = false;
+        let first = self.above.partition_point(|m| m.range.start < range.start);
+        for mark in self.above[first..].iter().take_while(|m| m.range.start < end) {
+            if mark.range.start >= at && (mark.kind == MarkKind::Comment || mark.range.end <= name) {
+                text.push_str(&self.text[at..mark.range.start]);
+                at = mark.range.end.min(end);
+                cut_front |= mark.range.end <= name;
+            }
+        }
+        text.push_str(&self.text[at..end]);
+        let line = one_line(&text, MAX_SIGNATURE);
+        // Brackets that held only decorators.
+        let line = if cut_front { line.trim_start_matches(['[', ']', ',', ' ']) } else { &line };
+        let trimmed = line.trim_end_matches(['{', ':', '=', ' ', ';', '\\', ',']);
         let trimmed = trimmed.strip_suffix(" do").unwrap_or(trimmed).trim_end();
         CompactString::from(trimmed)
     }
 
-    /// Comments and decorators directly above `start`: nothing but white space between, no blank line, each on
-    /// lines of its own.
-    fn above(&self, start: usize, first: usize, floor: usize) -> Vec<Mark> {
+    /// Comments and decorators directly above `start`, the nearest first: nothing but white space between, no blank line,
+    /// each on lines of its own.
+    fn standing_above(&self, start: usize, floor: usize) -> Vec<&Mark> {
         let mut at = start;
         let mut found = Vec::new();
-        for mark in self.marks[..first].iter().rev() {
-            if mark.range.end > at || mark.kind == MarkKind::Modifier {
+        let first = self.above.partition_point(|m| m.range.start < start);
+        for mark in self.above[..first].iter().rev() {
+            if mark.range.end > at {
                 continue;
             }
             let between = &self.text[mark.range.end..at];
-            let newlines = between.bytes().filter(|&b| b == b'\n').count();
+            // White space first: it tells at once, however far away the mark is.
+            if !between.bytes().all(|b| b.is_ascii_whitespace()) || mark.range.start < floor {
+                break;
+            }
             // Some grammars let a line comment own its newline.
             let owned = usize::from(self.text[mark.range.clone()].ends_with('\n'));
-            let touching = between.bytes().all(|b| b.is_ascii_whitespace()) && newlines + owned <= 1;
-            let line_start = self.lines.start(self.lines.line_of(mark.range.start as u32)) as usize;
-            let alone = self.text[line_start..mark.range.start].bytes().all(|b| b.is_ascii_whitespace());
-            let joined = mark.kind == MarkKind::Decorator && !between.contains('\n');
-            if mark.range.start < floor || !touching || !(alone || joined) {
+            let newlines = between.bytes().filter(|&b| b == b'\n').count();
+            let line = self.line_start(mark.range.start);
+            let alone = self.text[line..mark.range.start].bytes().all(|b| b.is_ascii_whitespace());
+            let joined = mark.kind == MarkKind::Decorator && newlines == 0;
+            if newlines + owned > 1 || !(alone || joined) {
                 break;
             }
             at = mark.range.start;
-            found.push(mark.clone());
+            found.push(mark);
         }
-        found.reverse();
         found
+    }
+
+    /// Captures that together are one path: as written when only separators stand between, joined otherwise.
+    fn path(&self, parts: &[Range<usize>]) -> Option<CompactString> {
+        let first = parts.first()?;
+        let mut path = CompactString::from(&self.text[first.clone()]);
+        let mut end = first.end;
+        for part in &parts[1..] {
+            if part.start < end {
+                continue;
+            }
+            let between = self.text[end..part.start].trim();
+            let separator = between.find(|c| !matches!(c, '.' | ':' | '/' | '\\')).map_or(between, |i| &between[..i]);
+            path.push_str(if separator.is_empty() { "." } else { separator });
+            path.push_str(&self.text[part.clone()]);
+            end = part.end;
+        }
+        Some(path)
     }
 
     fn parameters(&self, definition: &Definition) -> Vec<Parameter> {
         let list = definition
             .parameters
             .or_else(|| self.fields.parameters.iter().find_map(|&f| definition.node.child_by_field_id(f)));
-        let Some(list) = list else { return Vec::new() };
-        let mut cursor = list.walk();
+        let list = match list {
+            Some(list) => list,
+            // Some grammars have no node for the list.
+            None if !self.fields.parameter_kinds.is_empty() => definition.node,
+            None => return Vec::new(),
+        };
         let mut parameters = Vec::new();
+        if list.named_child_count() == 0 && list.kind().contains("identifier") {
+            self.parameter(list, &mut parameters);
+        }
+        let from_definition = list == definition.node;
+        let mut cursor = list.walk();
         for child in list.named_children(&mut cursor) {
-            if child.is_extra() || self.fields.not_parameters.contains(&child.kind_id()) {
-                continue;
+            let kind = child.kind_id();
+            let is_one = if from_definition {
+                self.fields.parameter_kinds.contains(&kind)
+            } else {
+                !child.is_extra() && !self.fields.not_parameters.contains(&kind)
+            };
+            if is_one {
+                self.parameter(child, &mut parameters);
             }
-            let field = |ids: &[u16]| ids.iter().find_map(|&id| child.child_by_field_id(id));
-            let name = field(&self.fields.parameter_name).unwrap_or(child);
-            let type_name = field(&self.fields.parameter_type);
-            parameters.push(Parameter {
-                name: one_line(&self.text[name.byte_range()], 80),
-                type_name: type_name.map(|t| clean_type(&self.text[t.byte_range()])),
-            });
         }
         parameters
+    }
+
+    /// One node, one parameter, or several that share a type: `a, b int`.
+    fn parameter(&self, node: Node, out: &mut Vec<Parameter>) {
+        let text = |n: Node| one_line(&self.text[n.byte_range()], 80);
+        let field = |ids: &[u16]| ids.iter().find_map(|&id| node.child_by_field_id(id));
+        let mut type_node = field(&self.fields.parameter_type);
+        let mut cursor = node.walk();
+        let named = self.fields.parameter_name.iter().find_map(|&id| {
+            let id = std::num::NonZero::new(id)?;
+            let all: Vec<Node> = node.children_by_field_id(id, &mut cursor).filter(Node::is_named).collect();
+            (!all.is_empty()).then_some(all)
+        });
+        let mut names = named.unwrap_or_else(|| {
+            // Without fields: the first identifier is the name, what follows it the type.
+            let mut cursor = node.walk();
+            let children: Vec<Node> = node.named_children(&mut cursor).collect();
+            let at = children.iter().position(|c| c.kind().contains("identifier") && Some(*c) != type_node);
+            if type_node.is_none() && !self.fields.parameter_kinds.is_empty() {
+                type_node = at.and_then(|i| children.get(i + 1).copied());
+            }
+            match (at, type_node) {
+                (Some(i), Some(_)) => vec![children[i]],
+                (None, Some(t)) => children.first().copied().filter(|c| *c != t).into_iter().collect(),
+                _ => Vec::new(),
+            }
+        });
+        if names.len() > 1 && !self.fields.parameter_kinds.is_empty() {
+            // A grammar that calls the type a name as well.
+            type_node = Some(names[1]);
+            names.truncate(1);
+        }
+        let type_name = type_node.map(|t| clean_type(&self.text[t.byte_range()]));
+        if names.is_empty() {
+            out.push(Parameter { name: text(node), type_name });
+            return;
+        }
+        out.extend(names.into_iter().map(|n| Parameter { name: text(n), type_name: type_name.clone() }));
     }
 
     fn return_type(&self, definition: &Definition) -> Option<CompactString> {
@@ -251,7 +384,7 @@ impl Context<'_> {
         Some(clean_type(&self.text[range])).filter(|t| !t.is_empty())
     }
 
-    fn is_public(&self, name: &str, modifiers: &[CompactString], parent: Option<&Entity>) -> bool {
+    fn is_public(&self, name: &str, kind: Kind, modifiers: &[CompactString], parent: Option<&Entity>) -> bool {
         let rule = &self.spec.public;
         let has = |words: &[String]| {
             modifiers.iter().any(|m| words.iter().any(|w| m == w || m.split(' ').any(|part| part == w)))
@@ -269,6 +402,10 @@ impl Context<'_> {
         let shown = rule.shown_affixes.iter().any(|a| name.starts_with(a.as_str()) && name.ends_with(a.as_str()));
         if hidden {
             return shown;
+        }
+        // These only hold or extend what has a visibility of its own.
+        if matches!(kind.name(), "namespace" | "module" | "extension" | "impl" | "instance") {
+            return true;
         }
         let open = parent.is_some_and(|p| p.is_public && rule.open_parents.iter().any(|k| k == p.kind.name()));
         rule.default || open
@@ -288,7 +425,12 @@ impl Context<'_> {
                 break;
             }
             at = mark.range.end;
-            parts.push(&self.text[mark.range.clone()]);
+            let comment = &self.text[mark.range.clone()];
+            // What speaks to a machine is not about the file.
+            let to_machine = ["-*-", "frozen_string_literal", "coding:", "vim:", "eslint", "go:build", "SPDX-"];
+            if !comment.starts_with("#!") && !to_machine.iter().any(|m| comment.contains(m)) {
+                parts.push(comment);
+            }
         }
         let doc = comment::doc_text(&parts.join("\n"));
         (!doc.is_empty()).then_some(doc)
@@ -347,19 +489,29 @@ fn add_references(facts: &mut FileFacts, base: usize, mut uses: Vec<Use>, text: 
     }
 }
 
-fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, text: &str, lines: &Lines) {
-    let position = |m: &ImportMatch| m.item.as_ref().or(m.module.as_ref()).map_or(m.start, |r| r.start);
+fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, context: &Context) {
+    let (text, lines) = (context.text, context.lines);
+    let position = |m: &ImportMatch| m.item.as_ref().or(m.module.last()).map_or(m.start, |r| r.start);
     found.sort_by_key(|m| (m.start, position(m), m.alias.is_none()));
-    found.dedup_by_key(|m| (m.start, position(m)));
+    found.dedup_by(|next, kept| {
+        let same = (next.start, position(next)) == (kept.start, position(kept));
+        kept.wildcard |= same && next.wildcard;
+        same
+    });
     let mut enclosing = Enclosing::new(&facts.entities, base);
     for one in found {
         let read = |range: &Option<Range<usize>>| {
             range.clone().map(|r| unquote(&one_line(&text[r], 200))).filter(|t| !t.is_empty())
         };
         let name = read(&one.item);
-        let Some(module) = read(&one.module).or_else(|| name.clone()) else { continue };
+        let from = context.path(&one.module).map(|m| unquote(&one_line(&m, 200))).filter(|m| !m.is_empty());
+        let Some(module) = from.clone().or_else(|| name.clone()) else { continue };
+        // Some languages write the name as the end of the path: `import a.b.C`.
+        let inside = one.item.as_ref().zip(one.module.last()).is_some_and(|(i, m)| m.start < i.start && i.end <= m.end);
+        let cut = name.as_deref().filter(|_| inside).and_then(|name| module.strip_suffix(name));
+        let module = cut.map_or(module.clone(), |rest| CompactString::from(rest.trim_end_matches(['.', ':', '\\', '/'])));
         facts.imports.push(Import {
-            name: name.filter(|_| one.module.is_some()),
+            name: name.filter(|_| from.is_some()),
             module,
             alias: read(&one.alias),
             wildcard: one.wildcard,
@@ -413,13 +565,47 @@ fn one_line(text: &str, max: usize) -> CompactString {
     out
 }
 
+/// What an import names, without quotes, angle brackets and the colon of a symbol.
 fn unquote(text: &str) -> CompactString {
-    CompactString::from(text.trim_matches(['"', '\'', '`', '<', '>']))
+    let inner = text.trim_matches(['"', '\'', '`']);
+    let inner = inner.strip_prefix('<').and_then(|t| t.strip_suffix('>')).unwrap_or(inner);
+    CompactString::from(strip_symbol_colon(inner))
 }
 
-/// A name as it is looked up: no quotes around it, no spaces in it.
+/// A name as it is looked up: no quotes around it, no colon of a symbol before it.
 fn clean_name(text: &str) -> CompactString {
-    unquote(&one_line(text, 200))
+    let line = one_line(text, 200);
+    let mut inner = line.as_str();
+    for quote in ['"', '\'', '`'] {
+        inner = inner.strip_prefix(quote).and_then(|t| t.strip_suffix(quote)).unwrap_or(inner);
+    }
+    CompactString::from(strip_symbol_colon(inner))
+}
+
+fn strip_symbol_colon(text: &str) -> &str {
+    text.strip_prefix(':').filter(|t| t.starts_with(|c: char| c.is_alphabetic() || c == '_')).unwrap_or(text)
+}
+
+/// Where a definition without a body ends its header: at a brace, or at the first line end after its name that no
+/// bracket opened after the name spans.
+fn header_end(text: &str, name: usize) -> usize {
+    let mut depth = 0i32;
+    for (at, byte) in text.bytes().enumerate().skip(name) {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth -= 1,
+            b'{' if !closes_on_line(&text[at..]) => return at,
+            b'\n' if depth <= 0 => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Whether the brace at the start of `text` closes before its line ends.
+fn closes_on_line(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    line.matches('}').count() >= line.matches('{').count()
 }
 
 /// The type a scope names: `*Server[T]` is `Server`, `ns::Foo::` is `ns.Foo`.

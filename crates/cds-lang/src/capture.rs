@@ -14,11 +14,11 @@ pub(crate) enum Capture {
     Import,
     /// `name`: of the definition or reference.
     Name,
-    /// `scope`: what a definition belongs to without nesting in it (receiver type, `Foo::`).
+    /// `scope`: what a definition belongs to without nesting in it (receiver type, `Foo::`). Several are one path.
     Scope,
     /// `receiver`: what a call is made on.
     Receiver,
-    /// `module`, `item`, `alias`, `wildcard`: parts of an import.
+    /// `module`, `item`, `alias`, `wildcard`: parts of an import. Several modules are one path.
     Module,
     Item,
     Alias,
@@ -35,6 +35,8 @@ pub(crate) enum Capture {
     Decorator,
     /// `modifier`: a keyword in front of the name.
     Modifier,
+    /// `wrapper`: a node that belongs to the definition in it: `export …`, `template <…> …`.
+    Wrapper,
     /// `test`: the definition in this match is a test.
     Test,
     /// `_…`: only for predicates.
@@ -65,6 +67,7 @@ impl Capture {
             "comment" => Capture::Comment,
             "decorator" => Capture::Decorator,
             "modifier" => Capture::Modifier,
+            "wrapper" => Capture::Wrapper,
             "test" => Capture::Test,
             _ if name.starts_with('_') => Capture::Helper,
             _ => return None,

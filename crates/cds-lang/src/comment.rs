@@ -2,7 +2,7 @@
 
 /// The text of a doc comment without its markers, whatever the language: `/** … */`, `///`, `#`, `--`, `"""`.
 pub fn doc_text(comment: &str) -> String {
-    let mut lines: Vec<&str> = comment.lines().map(strip_markers).collect();
+    let mut lines: Vec<&str> = comment.lines().filter(|l| !is_marker(l)).map(strip_markers).collect();
     while lines.last().is_some_and(|l| l.is_empty()) {
         lines.pop();
     }
@@ -10,8 +10,20 @@ pub fn doc_text(comment: &str) -> String {
     lines[first..].join("\n")
 }
 
+/// Lines that only open or close: `=begin`, and tags of XML docs on lines of their own.
+fn is_marker(line: &str) -> bool {
+    let bare = line.trim().trim_start_matches(['/', '*', ' ']);
+    let tag = bare.starts_with('<') && bare.ends_with('>') && !bare[1..bare.len() - 1].contains(['<', '>', ' ']);
+    matches!(bare, "=begin" | "=end") || tag && bare.len() > 2
+}
+
 fn strip_markers(line: &str) -> &str {
     let line = line.trim();
+    // Attributes that are docs: @doc "One."
+    let line = match line.strip_prefix('@').and_then(|l| l.split_once(' ')) {
+        Some(("doc" | "moduledoc" | "typedoc", rest)) => rest.trim_start(),
+        _ => line,
+    };
     // String prefixes of docstrings: r""" u""" @doc """ ~S"""
     let quote = line.find("\"\"\"").or_else(|| line.find("'''"));
     let line = match quote {
@@ -25,12 +37,14 @@ fn strip_markers(line: &str) -> &str {
     let bare = if bare.len() == line.len() { strip_dashes(bare) } else { bare };
     let bare = bare.trim();
     // Haddock's `-- | text` and `-- ^ text`.
+    let bare = bare.strip_prefix("<summary>").unwrap_or(bare);
+    let bare = bare.strip_suffix("</summary>").unwrap_or(bare).trim();
     bare.strip_prefix("| ").or_else(|| bare.strip_prefix("^ ")).unwrap_or(bare).trim_end_matches(['"', '\''])
 }
 
 /// `-- text` and `--- text` are comments; `- item` is a list.
 fn strip_dashes(line: &str) -> &str {
-    if line.starts_with("--") { line.trim_start_matches('-').trim_start_matches("[[") } else { line }
+    if line.starts_with("--") { line.trim_start_matches('-').trim_start_matches(['[', '=']) } else { line }
 }
 
 #[cfg(test)]
@@ -50,6 +64,10 @@ mod tests {
             ("//", ""),
             ("/* x */", "x"),
             ("'single'", "single"),
+            ("/// <summary>\n/// Adds.\n/// </summary>", "Adds."),
+            ("=begin\nRuby\n=end", "Ruby"),
+            ("@doc \"One.\"", "One."),
+            ("--[==[ Lua ]]", "Lua"),
         ];
         for (comment, expect) in cases {
             assert_eq!(doc_text(comment), expect, "{comment:?}");

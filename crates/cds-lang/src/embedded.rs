@@ -39,10 +39,14 @@ pub(crate) fn find<'a>(registry: &'a Registry, language: &Language, text: &str) 
         let named = ["lang=", "type="].iter().find_map(|attribute| {
             let value = &tag[tag.find(attribute)? + attribute.len()..];
             let value = value.trim_start_matches(['"', '\'']);
-            let value = value.split(['"', '\'', ' ', '>']).next()?;
-            registry.by_name(value.rsplit('/').next()?)
+            value.split(['"', '\'', ' ', '>']).next()?.rsplit('/').next()
         });
-        if let Some(language) = named.or_else(|| registry.by_name(&rule.language)) {
+        // A tag may say that it holds something else: data, templates.
+        let language = match named {
+            None | Some("" | "module" | "babel") => registry.by_name(&rule.language),
+            Some(name) => registry.by_name(name),
+        };
+        if let Some(language) = language {
             stretches.push(Stretch { language, range: tag_end..close, is_code: language.has_grammar() });
         }
         at = close.max(open + 1);

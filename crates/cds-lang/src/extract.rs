@@ -147,6 +147,8 @@ pub(crate) struct Found<'tree> {
     pub(crate) imports: Vec<ImportMatch>,
     /// Comments, decorators and modifiers, to be joined with definitions by position.
     pub(crate) marks: Vec<Mark>,
+    /// Nodes that belong to the definition in them.
+    pub(crate) wrappers: Vec<Range<usize>>,
     pub(crate) file_doc: Option<Range<usize>>,
 }
 
@@ -154,7 +156,7 @@ pub(crate) struct Definition<'tree> {
     pub(crate) node: Node<'tree>,
     pub(crate) kind: Kind,
     pub(crate) name: Option<Range<usize>>,
-    pub(crate) scope: Option<Range<usize>>,
+    pub(crate) scope: Vec<Range<usize>>,
     pub(crate) doc: Option<Range<usize>>,
     pub(crate) body: Option<usize>,
     pub(crate) parameters: Option<Node<'tree>>,
@@ -173,7 +175,7 @@ pub(crate) struct Use {
 
 pub(crate) struct ImportMatch {
     pub(crate) start: usize,
-    pub(crate) module: Option<Range<usize>>,
+    pub(crate) module: Vec<Range<usize>>,
     pub(crate) item: Option<Range<usize>>,
     pub(crate) alias: Option<Range<usize>>,
     pub(crate) wildcard: bool,
@@ -218,9 +220,10 @@ fn run_query<'tree>(
 
 fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 'tree>, compiled: &Compiled) {
     let mut main = None;
-    let (mut name, mut scope, mut receiver, mut doc, mut body) = (None, None, None, None, None);
+    let (mut name, mut receiver, mut doc, mut body) = (None, None, None, None);
     let (mut parameters, mut return_type) = (None, None);
-    let (mut module, mut item, mut alias) = (None, None, None);
+    let (mut scope, mut module) = (Vec::new(), Vec::new());
+    let (mut item, mut alias) = (None, None);
     let (mut wildcard, mut is_test) = (false, false);
     let mut modifiers = Vec::new();
     for capture in one.captures() {
@@ -229,9 +232,9 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
         match compiled.captures[capture.index as usize] {
             meaning @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import) => main = Some((meaning, node)),
             Capture::Name => name = Some(range),
-            Capture::Scope => scope = Some(range),
+            Capture::Scope => scope.push(range),
             Capture::Receiver => receiver = Some(range),
-            Capture::Module => module = Some(range),
+            Capture::Module => module.push(range),
             Capture::Item => item = Some(range),
             Capture::Alias => alias = Some(range),
             Capture::Wildcard => wildcard = true,
@@ -243,6 +246,7 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
             Capture::Comment => found.marks.push(Mark { kind: MarkKind::Comment, range }),
             Capture::Decorator => found.marks.push(Mark { kind: MarkKind::Decorator, range }),
             Capture::Modifier => modifiers.push(range),
+            Capture::Wrapper => found.wrappers.push(range),
             Capture::Helper => {}
         }
     }

@@ -33,6 +33,7 @@ pub(crate) struct Fields {
     pub(crate) body: Vec<u16>,
     pub(crate) body_kinds: Vec<u16>,
     pub(crate) parameters: Vec<u16>,
+    pub(crate) parameter_kinds: Vec<u16>,
     pub(crate) not_parameters: Vec<u16>,
     pub(crate) parameter_name: Vec<u16>,
     pub(crate) parameter_type: Vec<u16>,
@@ -126,6 +127,7 @@ impl Language {
             body: fields(&parts.body),
             body_kinds: kinds(&parts.body_kinds)?,
             parameters: fields(&parts.parameters),
+            parameter_kinds: kinds(&parts.parameter_kinds)?,
             not_parameters: kinds(&parts.not_parameters)?,
             parameter_name: fields(&parts.parameter_name),
             parameter_type: fields(&parts.parameter_type),
@@ -278,10 +280,21 @@ impl Registry {
                 )
             });
             if let Some(&i) = found {
-                return &self.languages[i];
+                return self.claimant(extension, text).unwrap_or(&self.languages[i]);
             }
         }
         self.by_first_line(text).unwrap_or(&self.languages[self.text])
+    }
+
+    /// A language that claims files of this extension by what is in them.
+    fn claimant(&self, extension: &str, text: &str) -> Option<&Language> {
+        self.languages.iter().find(|language| {
+            let claims = language.spec.claims.as_ref().filter(|c| c.extensions.iter().any(|e| e == extension));
+            claims.is_some_and(|c| {
+                let mut lines = text.lines().map(str::trim_start);
+                lines.any(|line| c.lines.iter().any(|begin| line.starts_with(begin.as_str())))
+            })
+        })
     }
 
     fn by_first_line(&self, text: &str) -> Option<&Language> {

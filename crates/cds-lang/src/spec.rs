@@ -8,6 +8,8 @@ use serde::Deserialize;
 pub struct Spec {
     /// File extensions, without the dot, lower case.
     pub extensions: Vec<String>,
+    /// Files of another language that are in this one when a line of theirs begins so.
+    pub claims: Option<Claims>,
     /// Whole file names.
     pub filenames: Vec<String>,
     /// Programs on a `#!` line.
@@ -34,6 +36,16 @@ pub struct Spec {
     pub members: std::collections::BTreeMap<String, String>,
     /// Kinds, besides types, inside which `members` applies as well.
     pub member_parents: Vec<String>,
+}
+
+/// Files whose extension belongs to another language and whose text does not.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claims {
+    /// Their extensions.
+    pub extensions: Vec<String>,
+    /// Beginnings of a line, white space cut, that only this language has.
+    pub lines: Vec<String>,
 }
 
 /// How a text without a grammar is cut.
@@ -81,6 +93,8 @@ pub struct Parts {
     pub body_kinds: Vec<String>,
     /// Fields that hold the parameter list.
     pub parameters: Vec<String>,
+    /// Node kinds that are parameters among a definition's own children, where no node holds the list.
+    pub parameter_kinds: Vec<String>,
     /// Node kinds in a parameter list that are not parameters.
     pub not_parameters: Vec<String>,
     /// Fields of a parameter that hold its name.
@@ -98,6 +112,7 @@ impl Default for Parts {
             body: list(&["body"]),
             body_kinds: Vec::new(),
             parameters: list(&["parameters"]),
+            parameter_kinds: Vec::new(),
             not_parameters: Vec::new(),
             parameter_name: list(&["name", "pattern", "declarator"]),
             parameter_type: list(&["type"]),

@@ -1,3 +1,4 @@
+(template_declaration) @wrapper
 (comment) @comment
 [(attribute_specifier) (attribute_declaration) (ms_declspec_modifier)] @decorator
 [(storage_class_specifier) (explicit_function_specifier)] @modifier

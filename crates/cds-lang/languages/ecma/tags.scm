@@ -4,9 +4,9 @@
 (decorator) @decorator
 (program . (hash_bang_line) . (comment) @doc)
 
-; A definition starts behind `export` and `export default`. Marked as decorators, these words join what stands
-; above them (comments, decorators) to the definition; the patterns below add `export` as a modifier.
-(export_statement ["export" "default"] @decorator)
+; `export` belongs to the definition behind it: docs, signature and span begin there.
+(export_statement) @wrapper
+(export_statement ["export" "default"] @modifier)
 (method_definition ["async" "static"] @modifier)
 (function_declaration "async" @modifier)
 (generator_function_declaration "async" @modifier)
@@ -53,12 +53,7 @@
   (function_declaration name: (identifier) @name)
   (generator_function_declaration name: (identifier) @name)
 ] @definition.function
-(export_statement "export" @modifier
-  [
-    (function_declaration name: (identifier) @name)
-    (generator_function_declaration name: (identifier) @name)
-  ] @definition.function)
-(export_statement "export" @modifier "default" @name
+(export_statement "default" @name
   value: [
     (arrow_function parameters: (_) @parameters body: (_) @body)
     (arrow_function parameter: (_) @parameters body: (_) @body)
@@ -133,17 +128,6 @@
       (function_expression "async" @modifier)
       (generator_function "async" @modifier)
     ]) .) @definition.function
-(export_statement "export" @modifier
-  [
-    (lexical_declaration .
-      (variable_declarator
-        name: (identifier) @name
-        value: [(arrow_function) (function_expression) (generator_function)]) .)
-    (variable_declaration .
-      (variable_declarator
-        name: (identifier) @name
-        value: [(arrow_function) (function_expression) (generator_function)]) .)
-  ] @definition.function)
 
 ; Functions wrapped by a call that gives a function back: components, callbacks, memoised and debounced ones
 (lexical_declaration .
@@ -264,15 +248,12 @@
 ; Classes
 
 (class_declaration name: (_) @name) @definition.class
-(export_statement "export" @modifier (class_declaration name: (_) @name) @definition.class)
-(export_statement "export" @modifier "default" @name value: (class !name body: (_) @body)) @definition.class
-(export_statement "export" @modifier value: (class name: (_) @name) @definition.class)
+(export_statement "default" @name value: (class !name body: (_) @body)) @definition.class
+(export_statement value: (class name: (_) @name) @definition.class)
 [
   (lexical_declaration . (variable_declarator name: (identifier) @name value: (class body: (_) @body)) .)
   (variable_declaration . (variable_declarator name: (identifier) @name value: (class body: (_) @body)) .)
 ] @definition.class
-(export_statement "export" @modifier
-  (lexical_declaration . (variable_declarator name: (identifier) @name value: (class)) .) @definition.class)
 (assignment_expression left: (identifier) @name right: (class body: (_) @body)) @definition.class
 (assignment_expression
   left: (member_expression object: (_) @_object property: (_) @name)

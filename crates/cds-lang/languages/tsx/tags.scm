@@ -9,8 +9,8 @@
 (abstract_method_signature "abstract" @modifier)
 (abstract_class_declaration "abstract" @modifier)
 (enum_declaration "const" @modifier)
-; Like `export`: joins what stands above `declare` to the definition.
-(ambient_declaration "declare" @decorator)
+(ambient_declaration) @wrapper
+(ambient_declaration "declare" @modifier)
 
 ; Parts that the shared patterns cannot name
 
@@ -45,9 +45,6 @@
 ; Functions
 
 (function_signature name: (identifier) @name) @definition.function
-(export_statement "export" @modifier (function_signature name: (identifier) @name) @definition.function)
-(ambient_declaration "declare" @modifier
-  [(function_signature name: (identifier) @name) (generator_function_declaration name: (identifier) @name)] @definition.function)
 (function_signature "async" @modifier)
 
 ; Members
@@ -83,21 +80,7 @@
 (type_alias_declaration name: (_) @name) @definition.typealias
 (internal_module name: (_) @name) @definition.namespace
 (module name: (_) @name) @definition.module
-(ambient_declaration "declare" @modifier "global" @name (statement_block) @body) @definition.namespace
-
-(export_statement "export" @modifier (abstract_class_declaration name: (_) @name) @definition.class)
-(export_statement "export" @modifier (interface_declaration name: (_) @name) @definition.interface)
-(export_statement "export" @modifier (enum_declaration name: (_) @name) @definition.enum)
-(export_statement "export" @modifier (type_alias_declaration name: (_) @name) @definition.typealias)
-(export_statement "export" @modifier (internal_module name: (_) @name) @definition.namespace)
-
-(ambient_declaration "declare" @modifier
-  [(class_declaration name: (_) @name) (abstract_class_declaration name: (_) @name)] @definition.class)
-(ambient_declaration "declare" @modifier (interface_declaration name: (_) @name) @definition.interface)
-(ambient_declaration "declare" @modifier (enum_declaration name: (_) @name) @definition.enum)
-(ambient_declaration "declare" @modifier (type_alias_declaration name: (_) @name) @definition.typealias)
-(ambient_declaration "declare" @modifier (internal_module name: (_) @name) @definition.namespace)
-(ambient_declaration "declare" @modifier (module name: (_) @name) @definition.module)
+(ambient_declaration "global" @name (statement_block) @body) @definition.namespace
 
 ; Bases
 
