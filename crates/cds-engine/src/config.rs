@@ -64,12 +64,7 @@ pub struct Setting {
     pub about: &'static str,
 }
 
-const fn row(
-    key: &'static str,
-    env: &'static [&'static str],
-    default: &'static str,
-    about: &'static str,
-) -> Setting {
+const fn row(key: &'static str, env: &'static [&'static str], default: &'static str, about: &'static str) -> Setting {
     Setting { key, env, default, about }
 }
 
@@ -147,12 +142,14 @@ impl Config {
     /// Defaults, then the user's file, then the project's, then the environment.
     pub fn load(root: &Path, env: impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
         let mut config = Config::default();
-        let user = env("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| env("HOME").map(|h| Path::new(&h).join(".config")));
+        let user =
+            env("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| env("HOME").map(|h| Path::new(&h).join(".config")));
         let user = user.map(|dir| dir.join("cds/config.toml"));
         for path in user.into_iter().chain([root.join(".cds.toml")]) {
             match std::fs::read_to_string(&path) {
                 Ok(text) => config.add_file(&path, &text)?,
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                // A root that is no folder is told by who opens it.
+                Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {}
                 Err(e) => return Err(ConfigError { place: path.display().to_string(), message: e.to_string() }),
             }
         }
@@ -208,6 +205,11 @@ impl Config {
     /// Every setting with its value and origin, in the table's order.
     pub fn rows(&self) -> impl Iterator<Item = (&'static Setting, &Value, &Origin)> {
         SETTINGS.iter().filter_map(|s| self.values.get(s.key).map(|(v, o)| (s, v, o)))
+    }
+
+    /// Whether nobody set it.
+    pub fn is_default(&self, key: &str) -> bool {
+        self.values.get(key).is_some_and(|(_, origin)| *origin == Origin::Default)
     }
 
     fn value(&self, key: &str) -> &Value {
@@ -284,14 +286,17 @@ mod tests {
     }
 
     fn check(user: &str, project: &str, env: &[(&str, &str)], expect: &str) {
-        let found = load(user, project, env).map_or_else(|e| e, |mut config| {
-            if env.iter().any(|(n, _)| *n == "FLAG") {
-                config.set("search.limit", "50").unwrap();
-            }
-            let (_, value, origin) = config.rows().find(|(s, _, _)| s.key == "search.limit").unwrap();
-            let origin = origin.to_string();
-            format!("{value} {}", origin.rsplit('/').next().unwrap())
-        });
+        let found = load(user, project, env).map_or_else(
+            |e| e,
+            |mut config| {
+                if env.iter().any(|(n, _)| *n == "FLAG") {
+                    config.set("search.limit", "50").unwrap();
+                }
+                let (_, value, origin) = config.rows().find(|(s, _, _)| s.key == "search.limit").unwrap();
+                let origin = origin.to_string();
+                format!("{value} {}", origin.rsplit('/').next().unwrap())
+            },
+        );
         assert_eq!(found, expect);
     }
 
@@ -307,8 +312,18 @@ mod tests {
 
     #[test]
     fn mistakes_name_their_place() {
-        check("", "[search]\n\nlimits = 3", &[], "DIR/.cds.toml:3: no setting \"search.limits\"; did you mean \"search.limit\"?");
-        check("", "[search]\nlimit = \"many\"", &[], "DIR/.cds.toml:2: search.limit must be a whole number, not \"many\"");
+        check(
+            "",
+            "[search]\n\nlimits = 3",
+            &[],
+            "DIR/.cds.toml:3: no setting \"search.limits\"; did you mean \"search.limit\"?",
+        );
+        check(
+            "",
+            "[search]\nlimit = \"many\"",
+            &[],
+            "DIR/.cds.toml:2: search.limit must be a whole number, not \"many\"",
+        );
         check("", "", &[("CDS_LIMIT", "x")], "$CDS_LIMIT: search.limit must be a whole number, not \"x\"");
         assert!(load("", "x = 1", &[]).unwrap_err().contains("no setting \"x\"; there are index.comments"));
         assert!(load("", "[search", &[]).unwrap_err().starts_with("DIR/.cds.toml: "));

@@ -78,13 +78,37 @@ impl Engine {
         }
     }
 
+    /// The same, but a setting that nobody made stays as the index was built: `cds index --no-comments` holds until
+    /// the next `cds index`, it is not undone by a search.
+    fn kept_options(&self) -> BuildOptions {
+        let text = std::fs::read_to_string(self.home.join("config.toml")).unwrap_or_default();
+        let built =
+            text.parse::<toml::Table>().ok().and_then(|t| t.get("index")?.as_table().cloned()).unwrap_or_default();
+        let mut options = self.build_options();
+        if self.config.is_default("index.max_file_size")
+            && let Some(size) = built.get("max_file_size").and_then(toml::Value::as_integer)
+        {
+            options.max_file_size = u64::try_from(size).unwrap_or(options.max_file_size);
+        }
+        if self.config.is_default("index.comments")
+            && let Some(comments) = built.get("comments").and_then(toml::Value::as_bool)
+        {
+            options.comments = comments;
+        }
+        options
+    }
+
     /// Brings the index up to date; with `force`, from nothing.
     pub fn index(&self, force: bool, hooks: &Hooks) -> Result<BuildReport> {
+        self.build(self.build_options(), force, hooks)
+    }
+
+    fn build(&self, options: BuildOptions, force: bool, hooks: &Hooks) -> Result<BuildReport> {
         let build = Build {
             root: &self.root,
             home: &self.home,
             registry: Registry::builtin(),
-            options: self.build_options(),
+            options,
             force,
             cancel: hooks.cancel,
             progress: hooks.progress,
@@ -107,7 +131,7 @@ impl Engine {
         if !self.config.flag("search.update") || self.freshness(&snapshot) == Freshness::Fresh {
             return Ok(None);
         }
-        match self.index(false, hooks) {
+        match self.build(self.kept_options(), false, hooks) {
             // Somebody else is already at it: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => Ok(None),
             other => other.map(Some),
@@ -116,7 +140,7 @@ impl Engine {
 
     /// Whether the disk still says what the snapshot says.
     pub fn freshness(&self, snapshot: &Snapshot) -> Freshness {
-        cds_index::check_freshness(snapshot, &self.root, &self.build_options())
+        cds_index::check_freshness(snapshot, &self.root, &self.kept_options())
     }
 
     /// The current snapshot, opened on first use.

@@ -58,7 +58,9 @@ impl From<cds_search::Error> for Error {
         match error {
             E::Invalid { .. } => Error::invalid(error.to_string()),
             E::Index(e) => e.into(),
-            E::Text(_) | E::Io(_) => Error { kind: ErrorKind::NotReady, message: format!("{error}: run `cds index --force`") },
+            E::Text(_) | E::Io(_) => {
+                Error { kind: ErrorKind::NotReady, message: format!("{error}: run `cds index --force`") }
+            }
         }
     }
 }

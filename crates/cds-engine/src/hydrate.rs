@@ -7,7 +7,7 @@ use cds_index::{DocumentView, EntityView, LoadedFile, Snapshot};
 use cds_model::{ChunkId, Entity, FileFacts, FileId, Snippet, Span};
 use rustc_hash::FxHashMap;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::response::Hit;
 use crate::snippet::{self, Highlighter};
 
@@ -50,14 +50,15 @@ impl<'a> Hydrator<'a> {
 
     /// A hit for a chunk, or for an entity inside it when one is named.
     pub(crate) fn chunk(&mut self, id: ChunkId, entity: Option<EntityView>, shown: Snippet) -> Result<Hit> {
-        let Some(view) = self.snapshot.chunk(id) else { return Ok(Hit::default()) };
-        let Some(document) = view.document() else { return Ok(Hit::default()) };
+        let view = self.snapshot.chunk(id).ok_or_else(|| damaged("a chunk"))?;
+        let document = view.document().ok_or_else(|| damaged("the file of a chunk"))?;
         let file = self.load(document.id)?;
         let facts = &file.facts;
         let chunk_entity = view.entity();
         let entity = entity.filter(|e| e.local().is_some()).or(chunk_entity);
         let local = entity.and_then(EntityView::local).and_then(|i| facts.entities.get(i as usize));
-        let Some(chunk) = view.local().and_then(|i| facts.chunks.get(i as usize)) else { return Ok(Hit::default()) };
+        let chunk = view.local().and_then(|i| facts.chunks.get(i as usize));
+        let chunk = chunk.ok_or_else(|| damaged("the facts of a chunk"))?;
 
         // A chunk shows its entity's own lines; an entity that shares its chunk shows its own.
         let span = match (entity, local) {
@@ -66,7 +67,8 @@ impl<'a> Hydrator<'a> {
             _ => chunk.span,
         };
         let mut hit = self.base(document, facts, entity, local);
-        hit.chunk_id = chunk_id(self.snapshot, document.path(), view.local().unwrap_or(0), chunk_text(&file, chunk.span));
+        hit.chunk_id =
+            chunk_id(self.snapshot, document.path(), view.local().unwrap_or(0), chunk_text(&file, chunk.span));
         hit.hash = blake3_hex(chunk_text(&file, chunk.span));
         hit.kind = entity.map_or(view.node_type(), EntityView::kind).name();
         (hit.start_line, hit.end_line) = (span.start_line, span.end_line);
@@ -94,7 +96,15 @@ impl<'a> Hydrator<'a> {
             let path = entity.path();
             let name = Some(entity.name().to_owned());
             let entity_type = entity.entity_type().name();
-            return Ok(Hit { id: path.clone(), path, entity_type, kind: "directory", name, is_public: true, ..Hit::default() });
+            return Ok(Hit {
+                id: path.clone(),
+                path,
+                entity_type,
+                kind: "directory",
+                name,
+                is_public: true,
+                ..Hit::default()
+            });
         };
         let file = self.load(document.id)?;
         let local = entity.local().and_then(|i| file.facts.entities.get(i as usize));
@@ -160,6 +170,12 @@ impl<'a> Hydrator<'a> {
     }
 }
 
+/// A table points at what is not there.
+pub(crate) fn damaged(what: &str) -> Error {
+    let message = format!("the index is damaged ({what} is missing): run `cds index --force` to rebuild it");
+    Error { kind: ErrorKind::NotReady, message }
+}
+
 fn clip(span: Span, within: Span) -> Span {
     Span {
         start: span.start.max(within.start),
@@ -204,6 +220,10 @@ fn chunk_id(snapshot: &Snapshot, path: &str, place: u32, text: &str) -> String {
     bytes[..6].copy_from_slice(&manifest.born_ms.to_be_bytes()[2..]);
     bytes[6] = bytes[6] & 0x0f | 0x70;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().flat_map(|b| [b >> 4, b & 15]).map(|n| char::from_digit(u32::from(n), 16).unwrap_or('0')).collect();
+    let hex: String = bytes
+        .iter()
+        .flat_map(|b| [b >> 4, b & 15])
+        .map(|n| char::from_digit(u32::from(n), 16).unwrap_or('0'))
+        .collect();
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }

@@ -32,7 +32,7 @@ pub use engine::{Engine, Hooks, find_root};
 pub use error::{Error, ErrorKind, Result};
 pub use ops::grep::{GrepHit, GrepRequest, GrepResponse};
 pub use ops::outline::{OutlineEntity, OutlineFile, OutlineRequest, OutlineResponse};
-pub use ops::retrieve::{RetrieveRequest, RetrieveResponse, Retrieved, RetrieveMiss};
+pub use ops::retrieve::{RetrieveMiss, RetrieveRequest, RetrieveResponse};
 pub use ops::status::{LanguageCount, StatusResponse};
 pub use ops::symbol::{SymbolRequest, SymbolResponse};
 pub use request::{FilterRequest, SearchRequest};

@@ -103,7 +103,9 @@ impl SearchRequest {
         let snippet = self.snippet.as_deref().unwrap_or_else(|| config.text("search.snippet"));
         let offset = match &self.cursor {
             None => 0,
-            Some(cursor) => cursor.parse().map_err(|_| Error::invalid(format!("cursor {cursor:?} is not one of ours")))?,
+            Some(cursor) => {
+                cursor.parse().map_err(|_| Error::invalid(format!("cursor {cursor:?} is not one of ours")))?
+            }
         };
         Ok(Checked {
             query: Query {
@@ -116,9 +118,7 @@ impl SearchRequest {
             },
             snippet: one_of("snippet", snippet, &Snippet::ALL, Snippet::name)?,
             max_tokens: self.max_tokens.unwrap_or_else(|| config.number("search.max_tokens") as usize),
-            upper_threshold: self
-                .upper_threshold
-                .unwrap_or_else(|| config.number("search.upper_threshold") as usize),
+            upper_threshold: self.upper_threshold.unwrap_or_else(|| config.number("search.upper_threshold") as usize),
             offset,
         })
     }

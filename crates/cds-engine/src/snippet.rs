@@ -7,6 +7,9 @@ use rustc_hash::FxHashSet;
 /// Lines of a preview.
 const PREVIEW_LINES: usize = 5;
 
+/// Longer lines of a preview are cut around their first match: minified code has one line.
+const PREVIEW_BYTES: usize = 400;
+
 /// Finds the query's terms in texts.
 pub(crate) struct Highlighter {
     tokenizer: Tokenizer,
@@ -29,18 +32,37 @@ impl Highlighter {
         let mut found: Vec<Highlight> = Vec::new();
         for (line, content) in (first_line..).zip(text.lines()) {
             let mut end_of_last = 0;
+            let mut columns = Columns::new(content);
             for term in self.tokenizer.terms(content) {
                 // The whole of an identifier stands before its parts: when it matched, they are inside it.
                 if term.start < end_of_last || !self.terms.contains(&term.text) {
                     continue;
                 }
                 end_of_last = term.end;
-                let start = content[..term.start].chars().count() as u32;
-                let length = content[term.start..term.end].chars().count() as u32;
-                found.push((line, start, start + length));
+                found.push((line, columns.at(term.start), columns.at(term.end)));
             }
         }
         found
+    }
+}
+
+/// Bytes to characters of one line, counted on from the last one asked for: a line may be megabytes long.
+pub(crate) struct Columns<'a> {
+    line: &'a str,
+    byte: usize,
+    column: u32,
+}
+
+impl Columns<'_> {
+    pub(crate) fn new(line: &str) -> Columns<'_> {
+        Columns { line, byte: 0, column: 0 }
+    }
+
+    /// The column of a byte that is not before the last one asked for.
+    pub(crate) fn at(&mut self, byte: usize) -> u32 {
+        self.column += self.line.get(self.byte..byte).map_or(0, |t| t.chars().count()) as u32;
+        self.byte = byte.max(self.byte);
+        self.column
     }
 }
 
@@ -71,10 +93,26 @@ pub(crate) fn show(
             (first, (first + 1).min(lines.len()))
         }
     };
-    let text = lines[from..to].join("\n");
+    let text = if snippet == Snippet::Preview {
+        let cut: Vec<&str> = lines[from..to].iter().map(|line| cut(line, highlighter)).collect();
+        cut.join("\n")
+    } else {
+        lines[from..to].join("\n")
+    };
     let first_line = first_line + from as u32;
     let highlights = highlighter.find(&text, first_line);
     Shown { text, first_line, highlights }
+}
+
+/// A long line's stretch around its first match.
+fn cut<'a>(line: &'a str, highlighter: &mut Highlighter) -> &'a str {
+    if line.len() <= PREVIEW_BYTES {
+        return line;
+    }
+    let first = highlighter.find(line, 1).first().map_or(0, |(_, column, _)| *column as usize);
+    let first = line.char_indices().nth(first).map_or(0, |(byte, _)| byte);
+    let from = line.floor_char_boundary(first.saturating_sub(PREVIEW_BYTES / 4));
+    &line[from..line.floor_char_boundary(from + PREVIEW_BYTES)]
 }
 
 /// The five lines with most matches; of equal ones the first.
@@ -124,8 +162,21 @@ mod tests {
     }
 
     #[test]
+    fn a_long_line_of_a_preview_is_cut_around_its_first_match() {
+        let line = format!("{} needle {}", "é".repeat(1_000), "x ".repeat(1_000));
+        let shown = show(&[&line], 7, None, Snippet::Preview, &mut highlighter("needle"));
+        assert!(shown.text.len() <= super::PREVIEW_BYTES && line.contains(&shown.text));
+        let (at, from, to) = shown.highlights[0];
+        let found: String = shown.text.chars().skip(from as usize).take((to - from) as usize).collect();
+        assert_eq!((at, found.as_str()), (7, "needle"));
+        let full = show(&[&line], 7, None, Snippet::Full, &mut highlighter("needle"));
+        assert_eq!(full.text, line);
+    }
+
+    #[test]
     fn c9_fold_preview_full() {
-        let lines: Vec<String> = (1..=20).map(|i| if i == 12 { "needle".into() } else { format!("line {i}") }).collect();
+        let lines: Vec<String> =
+            (1..=20).map(|i| if i == 12 { "needle".into() } else { format!("line {i}") }).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let check = |snippet, expect: (&str, u32, usize)| {
             let shown = show(&lines, 101, Some("fn f()"), snippet, &mut highlighter("needle"));

@@ -166,10 +166,11 @@ impl Snapshot {
 
     /// All files, sorted by path.
     pub fn documents(&self) -> impl ExactSizeIterator<Item = DocumentView<'_>> {
-        self.document_rows()
-            .iter()
-            .enumerate()
-            .map(|(i, row)| DocumentView { snapshot: self, row, id: FileId(i as u32) })
+        self.document_rows().iter().enumerate().map(|(i, row)| DocumentView {
+            snapshot: self,
+            row,
+            id: FileId(i as u32),
+        })
     }
 
     /// A file.
@@ -218,12 +219,11 @@ impl Snapshot {
     pub fn load(&self, id: FileId) -> Result<LoadedFile> {
         let damaged = || Error::damaged(self.files.path(), format!("the entry of file {}", id.0));
         let row = self.document_rows().get(id.index()).ok_or_else(damaged)?;
-        let (text, facts) = self.blocks(row).ok_or_else(damaged)?;
-        if files::checksum(text, facts) != row.checksum {
+        let block = self.block(row).ok_or_else(damaged)?;
+        if files::checksum(block) != row.checksum {
             return Err(damaged());
         }
-        let text = files::unpack_text(text, row.text_len).ok_or_else(damaged)?;
-        let facts = files::unpack_facts(facts, row.facts_len, &text).ok_or_else(damaged)?;
+        let (text, facts) = files::unpack(block, row.text_len, row.facts_len).ok_or_else(damaged)?;
         Ok(LoadedFile { text, facts })
     }
 
@@ -231,16 +231,13 @@ impl Snapshot {
     pub fn text(&self, id: FileId) -> Result<String> {
         let damaged = || Error::damaged(self.files.path(), format!("the text of file {}", id.0));
         let row = self.document_rows().get(id.index()).ok_or_else(damaged)?;
-        let (text, _) = self.blocks(row).ok_or_else(damaged)?;
-        files::unpack_text(text, row.text_len).ok_or_else(damaged)
+        let block = self.block(row).ok_or_else(damaged)?;
+        files::unpack_text(block, row.text_len).ok_or_else(damaged)
     }
 
-    pub(crate) fn blocks(&self, row: &DocumentRow) -> Option<(&[u8], &[u8])> {
+    pub(crate) fn block(&self, row: &DocumentRow) -> Option<&[u8]> {
         let start = usize::try_from(row.blob).ok()?;
-        let middle = start.checked_add(row.text_packed as usize)?;
-        let end = middle.checked_add(row.facts_packed as usize)?;
-        let bytes = self.files.bytes();
-        Some((bytes.get(start..middle)?, bytes.get(middle..end)?))
+        self.files.bytes().get(start..start.checked_add(row.packed as usize)?)
     }
 }
 

@@ -3,6 +3,7 @@
 //! An identifier gives its whole form (lower case, underscores dropped) and its parts: `getHTTPResponse` is
 //! `gethttpresponse get http respons`. Words of four letters and more are stemmed (Snowball English). Runs of
 //! Chinese, Japanese and Korean characters give bigrams. Parts stand at successive positions, the whole at its first part's.
+//! In the text of chunks the commonest words are not indexed: they are a third of all words and tell nothing apart.
 
 use compact_str::CompactString;
 use frostem::{Algorithm, Stemmer};
@@ -291,14 +292,41 @@ impl Iterator for Parts<'_> {
     }
 }
 
-/// The tokenizer's name in the text index.
+/// Words of most code and most English: sorted. Only in the text of a chunk; names, paths and docs keep them.
+#[rustfmt::skip]
+const COMMON: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "by", "const", "def", "elif", "else", "end", "false", "fn", "for",
+    "from", "func", "if", "import", "in", "int", "is", "it", "let", "nil", "none", "not", "null", "of", "on", "or", "return",
+    "self", "that", "the", "then", "this", "to", "true", "var", "void", "with",
+];
+
+/// Whether a term is so common that the text of chunks does not have it.
+pub fn is_common(term: &str) -> bool {
+    COMMON.binary_search(&term).is_ok()
+}
+
+/// The tokenizers' names in the text index: of every field, and of the text of chunks.
 pub(crate) const NAME: &str = "code";
+pub(crate) const CONTENT: &str = "code_content";
+
+/// The tokenizer of the text of chunks: as [`Tokenizer`], without the commonest words.
+#[derive(Clone, Default)]
+pub(crate) struct ContentTokenizer(Tokenizer);
+
+impl tantivy::tokenizer::Tokenizer for ContentTokenizer {
+    type TokenStream<'a> = Stream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
+        Stream { skip_common: true, ..self.0.token_stream(text) }
+    }
+}
 
 impl tantivy::tokenizer::Tokenizer for Tokenizer {
     type TokenStream<'a> = Stream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
         Stream {
+            skip_common: false,
             tokenizer: self,
             text,
             cursor: Cursor::default(),
@@ -313,6 +341,7 @@ impl tantivy::tokenizer::Tokenizer for Tokenizer {
 /// The terms of one text, as the text index wants them.
 pub struct Stream<'a> {
     tokenizer: &'a mut Tokenizer,
+    skip_common: bool,
     text: &'a str,
     cursor: Cursor,
     buffer: Vec<Term>,
@@ -323,6 +352,25 @@ pub struct Stream<'a> {
 
 impl tantivy::tokenizer::TokenStream for Stream<'_> {
     fn advance(&mut self) -> bool {
+        while self.step() {
+            if !(self.skip_common && is_common(&self.token.text)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn token(&self) -> &tantivy::tokenizer::Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut tantivy::tokenizer::Token {
+        &mut self.token
+    }
+}
+
+impl Stream<'_> {
+    fn step(&mut self) -> bool {
         if self.next == self.count {
             self.next = 0;
             if !self.tokenizer.next_word(self.text, &mut self.cursor, &mut self.buffer, &mut self.count) {
@@ -338,14 +386,6 @@ impl tantivy::tokenizer::TokenStream for Stream<'_> {
         self.next += 1;
         true
     }
-
-    fn token(&self) -> &tantivy::tokenizer::Token {
-        &self.token
-    }
-
-    fn token_mut(&mut self) -> &mut tantivy::tokenizer::Token {
-        &mut self.token
-    }
 }
 
 #[cfg(test)]
@@ -354,7 +394,8 @@ mod tests {
 
     fn check(text: &str, expect: &str) {
         let terms = Tokenizer::default().terms(text);
-        let found: Vec<String> = terms.iter().map(|t| format!("{}{}", t.text, if t.is_whole { "*" } else { "" })).collect();
+        let found: Vec<String> =
+            terms.iter().map(|t| format!("{}{}", t.text, if t.is_whole { "*" } else { "" })).collect();
         assert_eq!(found.join(" "), expect, "{text:?}");
     }
 
@@ -390,6 +431,17 @@ mod tests {
     #[test]
     fn data_is_not_a_word() {
         check(&"ab".repeat(60), "");
+    }
+
+    #[test]
+    fn common_words_are_sorted_and_skipped_in_content() {
+        use tantivy::tokenizer::{TokenStream, Tokenizer as _};
+        assert!(super::COMMON.is_sorted());
+        let mut tokenizer = super::ContentTokenizer::default();
+        let mut stream = tokenizer.token_stream("return the retry of this");
+        assert!(stream.advance());
+        assert_eq!((stream.token().text.as_str(), stream.token().position), ("retri", 2));
+        assert!(!stream.advance());
     }
 
     #[test]

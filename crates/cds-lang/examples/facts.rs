@@ -1,7 +1,8 @@
 //! Prints the facts of files, with language data read from disk: the tool for writing a language.
 //!
 //! `facts FILE...` prints entities, references and imports; `facts --summary FILE...` prints one line a file and the totals;
-//! `facts --tree FILE` prints the syntax tree; `facts --chunks FILE` prints where it is cut.
+//! `facts --tree FILE` prints the syntax tree; `facts --chunks FILE` prints where it is cut; `facts --patterns FILE` prints what
+//! compiling each pattern of its language costs; `facts --cost FILE...` prints the time to parse and to run the query.
 
 use std::path::Path;
 
@@ -32,12 +33,28 @@ fn main() {
     })
     .unwrap_or_else(|e| panic!("{e}"));
     let mut totals = [0usize; 6];
+    let mut cost = (std::time::Duration::ZERO, std::time::Duration::ZERO);
     for path in &arguments {
         let Ok(bytes) = std::fs::read(path) else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let language = registry.detect(path, &text);
         if mode.as_deref() == Some("--tree") {
             println!("{}", cds_lang::syntax_tree(language, &text));
+            continue;
+        }
+        if mode.as_deref() == Some("--patterns") {
+            let costs = cds_lang::pattern_costs(language);
+            println!("all alone: {:?}", costs.iter().map(|(c, _)| *c).sum::<std::time::Duration>());
+            for (cost, pattern) in costs.iter().take(25) {
+                println!("{cost:?}\n{pattern}\n");
+            }
+            continue;
+        }
+        if mode.as_deref() == Some("--cost") {
+            if let Some((parse, query)) = cds_lang::parse_and_query_time(language, &text) {
+                cost.0 += parse;
+                cost.1 += query;
+            }
             continue;
         }
         let started = std::time::Instant::now();
@@ -70,6 +87,9 @@ fn main() {
             }
             _ => println!("## {path}\n{}", describe(&facts)),
         }
+    }
+    if mode.as_deref() == Some("--cost") {
+        println!("parse {:?}, query {:?}, ratio {:.2}", cost.0, cost.1, cost.1.as_secs_f64() / cost.0.as_secs_f64());
     }
     if mode.as_deref() == Some("--summary") {
         println!("files, entities, documented, references, imports, problems: {totals:?}");

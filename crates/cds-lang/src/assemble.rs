@@ -32,8 +32,15 @@ pub(crate) fn add(
     let definitions = merge(std::mem::take(&mut found.definitions), text);
     let base = facts.entities.len();
     facts.doc_spans.extend(found.file_doc.iter().map(|r| (r.start as u32, r.end as u32)));
-    let context =
-        Context { spec: &language.spec, fields, marks: &found.marks, above: &above, wrappers: &found.wrappers, text, lines };
+    let context = Context {
+        spec: &language.spec,
+        fields,
+        marks: &found.marks,
+        above: &above,
+        wrappers: &found.wrappers,
+        text,
+        lines,
+    };
     let mut own_names = Vec::new();
     let mut previous = None;
     let mut stack: Vec<(Range<usize>, u32)> = Vec::new();
@@ -82,9 +89,8 @@ fn merge<'tree>(mut all: Vec<Definition<'tree>>, text: &str) -> Vec<Definition<'
     });
     let mut merged: Vec<Definition> = Vec::with_capacity(all.len());
     for next in all {
-        let same = merged
-            .last_mut()
-            .filter(|last| last.node.byte_range() == next.node.byte_range() && last.name == next.name);
+        let same =
+            merged.last_mut().filter(|last| last.node.byte_range() == next.node.byte_range() && last.name == next.name);
         let Some(last) = same else {
             merged.push(next);
             continue;
@@ -216,9 +222,8 @@ impl Context<'_> {
     }
 
     fn member_kind(&self, kind: Kind, parent: Option<&Entity>) -> Kind {
-        let inside = parent.is_some_and(|p| {
-            p.kind.row().is_type || self.spec.member_parents.iter().any(|name| name == p.kind.name())
-        });
+        let inside = parent
+            .is_some_and(|p| p.kind.row().is_type || self.spec.member_parents.iter().any(|name| name == p.kind.name()));
         let renamed = self.spec.members.get(kind.name()).filter(|_| inside);
         renamed.and_then(|name| Kind::from_name(name)).unwrap_or(kind)
     }
@@ -509,7 +514,8 @@ fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, 
         // Some languages write the name as the end of the path: `import a.b.C`.
         let inside = one.item.as_ref().zip(one.module.last()).is_some_and(|(i, m)| m.start < i.start && i.end <= m.end);
         let cut = name.as_deref().filter(|_| inside).and_then(|name| module.strip_suffix(name));
-        let module = cut.map_or(module.clone(), |rest| CompactString::from(rest.trim_end_matches(['.', ':', '\\', '/'])));
+        let module =
+            cut.map_or(module.clone(), |rest| CompactString::from(rest.trim_end_matches(['.', ':', '\\', '/'])));
         facts.imports.push(Import {
             name: name.filter(|_| from.is_some()),
             module,
@@ -543,8 +549,7 @@ fn names_decorator(written: &str, name: &str) -> bool {
         return inner.starts_with(name.trim_end_matches(')'));
     }
     let called = inner.split(['(', ' ', ']']).next().unwrap_or(inner);
-    called == name
-        || called.strip_suffix(name).is_some_and(|rest| rest.ends_with(['.', ':', '\\', '/']))
+    called == name || called.strip_suffix(name).is_some_and(|rest| rest.ends_with(['.', ':', '\\', '/']))
 }
 
 /// Runs of white space to one space, cut to `max` characters.

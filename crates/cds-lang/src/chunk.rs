@@ -46,8 +46,7 @@ pub(crate) fn cut(
             &by_indent
         }
     };
-    let stretches =
-        if sections.is_empty() { by_entity(text, lines, entities) } else { by_section(text, sections) };
+    let stretches = if sections.is_empty() { by_entity(text, lines, entities) } else { by_section(text, sections) };
     let mut parts = vec![0u16; entities.len()];
     let mut chunks = Vec::with_capacity(stretches.len());
     for stretch in fold_small(text, stretches) {

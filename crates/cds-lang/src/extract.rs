@@ -15,16 +15,21 @@ use crate::{assemble, chunk, embedded, sections};
 pub const EXTRACTOR_VERSION: u32 = 1;
 
 /// Matches a query may have under way at once. Bounds the work per node; real code stays far below.
-const MATCH_LIMIT: u32 = 4096;
+const MATCH_LIMIT: u32 = 512;
 
 /// Work allowed for a text, in the parser's own units (one callback is about a hundred operations), so that the same
-/// bytes give the same facts on every machine. Real code needs under one callback for 100 bytes.
-fn work_budget(bytes: usize) -> usize {
-    20_000 + bytes / 4
+/// bytes give the same facts on every machine. Real code needs about one callback for 150 bytes in either phase.
+fn parse_budget(bytes: usize) -> usize {
+    5_000 + bytes / 8
+}
+
+/// The same for running the query.
+fn query_budget(bytes: usize) -> usize {
+    2_000 + bytes / 16
 }
 
 /// The last resort when a grammar's own scanner loops: then the clock decides.
-const TIME_BUDGET: Duration = Duration::from_secs(20);
+const TIME_BUDGET: Duration = Duration::from_secs(10);
 
 thread_local! {
     static TOOLS: RefCell<(Parser, QueryCursor)> = RefCell::new((Parser::new(), QueryCursor::new()));
@@ -94,7 +99,7 @@ fn parse(
     parser.set_language(grammar).map_err(|e| too_much(e.to_string()))?;
     let ranges: Vec<tree_sitter::Range> = stretch.into_iter().map(|r| lines.tree_range(r)).collect();
     parser.set_included_ranges(&ranges).map_err(|e| too_much(format!("included ranges: {e:?}")))?;
-    let mut guard = Guard::new(text.len());
+    let mut guard = Guard::new(parse_budget(text.len()));
     let mut progress = |_: &tree_sitter::ParseState| guard.step();
     let bytes = text.as_bytes();
     parser
@@ -117,13 +122,13 @@ struct Guard {
 }
 
 impl Guard {
-    fn new(bytes: usize) -> Guard {
-        Guard { left: work_budget(bytes), started: Instant::now() }
+    fn new(left: usize) -> Guard {
+        Guard { left, started: Instant::now() }
     }
 
     fn step(&mut self) -> ControlFlow<()> {
         self.left = self.left.saturating_sub(1);
-        let late = self.left.is_multiple_of(256) && self.started.elapsed() > TIME_BUDGET;
+        let late = self.left.is_multiple_of(64) && self.started.elapsed() > TIME_BUDGET;
         if self.left == 0 || late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
@@ -201,7 +206,7 @@ fn run_query<'tree>(
     text: &str,
 ) -> Result<Found<'tree>, Problem> {
     let mut found = Found::default();
-    let mut guard = Guard::new(text.len());
+    let mut guard = Guard::new(query_budget(text.len()));
     let mut stopped = false;
     let mut progress = |_: &tree_sitter::QueryCursorState| {
         let flow = guard.step();
@@ -230,7 +235,9 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
         let node = capture.node;
         let range = node.byte_range();
         match compiled.captures[capture.index as usize] {
-            meaning @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import) => main = Some((meaning, node)),
+            meaning @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import) => {
+                main = Some((meaning, node))
+            }
             Capture::Name => name = Some(range),
             Capture::Scope => scope.push(range),
             Capture::Receiver => receiver = Some(range),

@@ -33,11 +33,8 @@ macro_rules! language {
 }
 
 /// Query files shared by several languages through `inherits`: folder, tags, imports.
-pub(crate) const SHARED: &[(&str, &str, &str)] = &[(
-    "ecma",
-    include_str!("../languages/ecma/tags.scm"),
-    include_str!("../languages/ecma/imports.scm"),
-)];
+pub(crate) const SHARED: &[(&str, &str, &str)] =
+    &[("ecma", include_str!("../languages/ecma/tags.scm"), include_str!("../languages/ecma/imports.scm"))];
 
 /// Every language, sorted. To add one: a folder, a row, a line in Cargo.toml.
 pub(crate) const ROWS: &[Row] = &[

@@ -17,6 +17,7 @@ mod capture;
 mod chunk;
 mod comment;
 mod describe;
+mod diagnose;
 mod embedded;
 mod extract;
 mod grammars;
@@ -26,6 +27,7 @@ mod spec;
 
 pub use comment::doc_text;
 pub use describe::{describe, syntax_tree};
+pub use diagnose::{BareParser, parse_and_query_time, pattern_costs};
 pub use extract::{EXTRACTOR_VERSION, extract};
 pub use registry::{Language, LanguageError, LanguageFiles, Registry};
 pub use spec::{Highlight, Spec};

@@ -73,6 +73,10 @@ impl Language {
         self.grammar.as_ref()
     }
 
+    pub(crate) fn query_text(&self) -> &str {
+        &self.query_text
+    }
+
     /// Whether texts in it are parsed.
     pub fn has_grammar(&self) -> bool {
         self.grammar.is_some()
@@ -275,9 +279,11 @@ impl Registry {
             && !stem.is_empty()
         {
             let found = self.by_extension.get(extension).or_else(|| {
-                extension.bytes().any(|b| b.is_ascii_uppercase()).then(|| extension.to_ascii_lowercase()).and_then(
-                    |lower| self.by_extension.get(&lower),
-                )
+                extension
+                    .bytes()
+                    .any(|b| b.is_ascii_uppercase())
+                    .then(|| extension.to_ascii_lowercase())
+                    .and_then(|lower| self.by_extension.get(&lower))
             });
             if let Some(&i) = found {
                 return self.claimant(extension, text).unwrap_or(&self.languages[i]);
@@ -305,7 +311,8 @@ impl Registry {
             program = words.find(|w| !w.starts_with('-') && !w.contains('='))?;
         }
         let exact = self.by_interpreter.get(program);
-        let unversioned = || self.by_interpreter.get(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        let unversioned =
+            || self.by_interpreter.get(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
         exact.or_else(unversioned).map(|&i| &self.languages[i])
     }
 }

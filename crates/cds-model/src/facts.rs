@@ -167,10 +167,7 @@ impl ProblemKind {
 
     /// Whether the file is missing from the index because of it.
     pub fn skips_file(self) -> bool {
-        matches!(
-            self,
-            ProblemKind::Binary | ProblemKind::TooLarge | ProblemKind::Unreadable | ProblemKind::Symlink
-        )
+        matches!(self, ProblemKind::Binary | ProblemKind::TooLarge | ProblemKind::Unreadable | ProblemKind::Symlink)
     }
 }
 

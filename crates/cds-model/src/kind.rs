@@ -18,8 +18,7 @@ pub enum EntityType {
 
 impl EntityType {
     /// All types, in the order of the containment tree.
-    pub const ALL: [EntityType; 4] =
-        [EntityType::Directory, EntityType::File, EntityType::Class, EntityType::Function];
+    pub const ALL: [EntityType; 4] = [EntityType::Directory, EntityType::File, EntityType::Class, EntityType::Function];
 
     /// The word used in every door.
     pub fn name(self) -> &'static str {

@@ -4,19 +4,23 @@
 use std::time::Instant;
 
 use cds_index::Snapshot;
+use cds_index::tokenize::Tokenizer;
 use cds_model::ChunkId;
 use tantivy::postings::Postings;
 use tantivy::query::{EnableScoring, PhraseQuery, Query as _};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
+use crate::Result;
 use crate::filter::CompiledFilter;
 use crate::preset::Preset;
 use crate::query::ParsedQuery;
-use crate::Result;
 
 /// How many terms a prefix may stand for.
 const MAX_EXPANSIONS: usize = 64;
+
+/// What makes a word of a prefix, so that its stem is known.
+const ENDINGS: &[&str] = &["", "e", "ed", "er", "ing", "ion", "or", "s"];
 
 /// A chunk that matched.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +129,20 @@ fn expand(snapshot: &Snapshot, prefix: &str) -> Result<Vec<String>> {
             found.insert(text.to_owned());
         }
     }
+    // The index holds stems, and a stem may end before the prefix does: `retri` stands for what begins with `retry`.
+    let mut tokenizer = Tokenizer::default();
+    for ending in ENDINGS {
+        let stem = tokenizer.stem(&format!("{prefix}{ending}"));
+        if !stem.starts_with(prefix) && has_term(snapshot, &stem)? {
+            found.insert(stem.to_string());
+        }
+    }
     Ok(found.into_iter().collect())
+}
+
+/// Whether the content has a term.
+fn has_term(snapshot: &Snapshot, text: &str) -> Result<bool> {
+    Ok(snapshot.searcher().doc_freq(&Term::from_field_text(snapshot.fields().content, text))? > 0)
 }
 
 /// Mean length of each field, over all segments.
@@ -165,8 +182,8 @@ impl Scorer<'_> {
             for ((field, _), factors) in self.fields.iter().zip(&norms) {
                 let inverted = segment.inverted_index(*field)?;
                 for text in &term.texts {
-                    let found = inverted
-                        .read_postings(&Term::from_field_text(*field, text), IndexRecordOption::WithFreqs)?;
+                    let found =
+                        inverted.read_postings(&Term::from_field_text(*field, text), IndexRecordOption::WithFreqs)?;
                     let Some(mut postings) = found else { continue };
                     let mut doc = postings.doc();
                     while doc != TERMINATED {
@@ -264,14 +281,16 @@ fn required(
     }
     for phrase in &query.phrases {
         let mut set = DocSetBits::new(segment.max_doc());
-        let terms: Vec<Term> = phrase.iter().map(|t| Term::from_field_text(fields.content, t)).collect();
-        if let [term] = &terms[..] {
+        let terms: Vec<(usize, Term)> =
+            phrase.iter().map(|(place, t)| (*place, Term::from_field_text(fields.content, t))).collect();
+        if let [(_, term)] = &terms[..] {
             let found = segment.inverted_index(fields.content)?.read_postings(term, IndexRecordOption::Basic)?;
             if let Some(mut postings) = found {
                 set.insert_all(&mut postings);
             }
         } else {
-            let weight = PhraseQuery::new(terms).weight(EnableScoring::disabled_from_searcher(snapshot.searcher()))?;
+            let weight = PhraseQuery::new_with_offset(terms)
+                .weight(EnableScoring::disabled_from_searcher(snapshot.searcher()))?;
             let mut scorer = weight.scorer(segment, 1.0)?;
             set.insert_all(&mut scorer);
         }

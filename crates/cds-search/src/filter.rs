@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use cds_index::{DocumentView, EntityView, Snapshot};
-use cds_model::{ChunkId, EntityType, Filters, Kind, Pattern};
+use cds_model::{ChunkId, EntityType, FileFacts, Filters, Kind, Pattern, Span};
 use regex::Regex;
 
 use crate::globs::{GlobCache, PathPattern};
@@ -106,6 +106,45 @@ impl<'a> CompiledFilter<'a> {
         view.document().is_some_and(|d| self.accepts_file(d)) && self.accepts_subject(snapshot, &subject)
     }
 
+    /// Whether a chunk that the text index was not asked about defines and uses what is asked for.
+    pub(crate) fn accepts_names(&self, snapshot: &Snapshot, chunk: ChunkId) -> bool {
+        if self.definitions().is_empty() && self.references().is_empty() {
+            return true;
+        }
+        let inside = || {
+            let view = snapshot.chunk(chunk)?;
+            let facts = snapshot.load(view.document()?.id).ok()?.facts;
+            let span = facts.chunks.get(view.local()? as usize)?.span;
+            Some(self.names_inside(&facts, span))
+        };
+        inside().unwrap_or(false)
+    }
+
+    /// The same for an entity as a whole; a file is the whole of its text.
+    fn accepts_names_of(&self, snapshot: &Snapshot, entity: EntityView) -> bool {
+        if self.definitions().is_empty() && self.references().is_empty() {
+            return true;
+        }
+        let inside = || {
+            let facts = snapshot.load(entity.document()?.id).ok()?.facts;
+            let whole = Span { start: 0, end: u32::MAX, start_line: 1, end_line: u32::MAX };
+            let span = match entity.local() {
+                Some(local) => facts.entities.get(local as usize)?.full,
+                None => whole,
+            };
+            Some(self.names_inside(&facts, span))
+        };
+        inside().unwrap_or(false)
+    }
+
+    fn names_inside(&self, facts: &FileFacts, span: Span) -> bool {
+        let asked = |names: &[String], name: &str| names.iter().any(|n| n == name);
+        let defines =
+            || facts.entities.iter().any(|e| span.contains(e.span.start) && asked(self.definitions(), &e.name));
+        let uses = || facts.references.iter().any(|r| span.contains(r.start) && asked(self.references(), &r.name));
+        (self.definitions().is_empty() || defines()) && (self.references().is_empty() || uses())
+    }
+
     /// Whether an entity that was found by its name may be a hit.
     pub fn accepts_entity(&self, snapshot: &Snapshot, entity: EntityView) -> bool {
         let subject = Subject {
@@ -118,10 +157,17 @@ impl<'a> CompiledFilter<'a> {
             Some(document) => self.accepts_file(document),
             None => self.filters.languages.is_empty(),
         };
-        self.asks_nothing || in_file && self.accepts_subject(snapshot, &subject)
+        self.asks_nothing
+            || in_file && self.accepts_subject(snapshot, &subject) && self.accepts_names_of(snapshot, entity)
     }
 
-    fn accepts_file(&self, document: DocumentView) -> bool {
+    /// Whether nothing is asked for.
+    pub fn accepts_all(&self) -> bool {
+        self.asks_nothing
+    }
+
+    /// Whether what is asked of files holds for one; what is asked of what stands in it is another question.
+    pub fn accepts_file(&self, document: DocumentView) -> bool {
         let at = document.id.index();
         let mut files = self.files.borrow_mut();
         if files.len() <= at {

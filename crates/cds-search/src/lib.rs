@@ -21,4 +21,4 @@ pub use globs::GlobCache;
 pub use lookup::{Found, LookupOptions, lookup};
 pub use pipeline::{Outcome, SearchOptions, search};
 pub use preset::{PRESETS, Preset, Weights};
-pub use query::{ParsedQuery, QueryKind, QueryTerm, parse};
+pub use query::{MAX_QUERY, ParsedQuery, QueryKind, QueryTerm, parse};

@@ -32,13 +32,30 @@ const SUGGESTIONS: usize = 5;
 /// Looks up `name`: a name, a prefix (`Auth*`), a path, a qualified name (`module.Class.method`, `Class::method`) or
 /// an id (`path/file.py:Class.method`).
 pub fn lookup(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found {
-    let name = name.trim();
-    if let Some(document) = snapshot.document_at(name.trim_start_matches("./")) {
+    let name = name.trim().trim_start_matches("./");
+    if let Some(document) = snapshot.document_at(name) {
         return Found { entities: vec![document.entity()], how: "exact", suggestions: Vec::new() };
     }
     let (path, dotted) = split_path(snapshot, name);
-    let mut scopes = segments(dotted);
-    let Some(last) = scopes.pop() else { return Found::default() };
+    // Files (`login.py`) and modules (`App.Accounts`) have dots in their own names, and files stand in folders: what
+    // is written is one name, or a path, or a qualified name.
+    let parts = segments(dotted);
+    let folders: Vec<&str> = dotted.split('/').filter(|p| !p.is_empty()).collect();
+    let mut ways = vec![vec![dotted], folders, parts];
+    ways.dedup();
+    let mut found = Found::default();
+    for way in ways {
+        found = look_up_parts(snapshot, path, way, options);
+        if !found.entities.is_empty() {
+            return found;
+        }
+    }
+    found
+}
+
+/// Looks up one reading of a name: scopes, then the entity's own name.
+fn look_up_parts(snapshot: &Snapshot, path: Option<&str>, mut scopes: Vec<&str>, options: LookupOptions) -> Found {
+    let Some(last) = scopes.pop().filter(|l| !l.is_empty()) else { return Found::default() };
     let prefix = last.strip_suffix('*');
     let own = prefix.unwrap_or(last);
     let (matching, how) = match (prefix.is_some(), options.ignore_case, options.fuzzy) {
@@ -46,7 +63,7 @@ pub fn lookup(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found 
         (true, true, _) => (NameMatch::PrefixAnyCase, "prefix"),
         (false, false, false) => (NameMatch::Exact, "exact"),
         (false, true, false) => (NameMatch::AnyCase, "any_case"),
-        (false, _, true) => (NameMatch::Fuzzy(edits(own)), "fuzzy"),
+        (false, _, true) => (near(own), "fuzzy"),
     };
     let fits = |entity: EntityView| {
         path.is_none_or(|p| entity.path() == p) && (scopes.is_empty() || ends_with(&chain(entity), &scopes))
@@ -60,12 +77,16 @@ pub fn lookup(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found 
     Found { entities, how, suggestions }
 }
 
-/// Letters that may differ: none in short names, two in long ones.
-fn edits(name: &str) -> u32 {
+/// Longer names are not misspelled but something else, and their automaton takes seconds to build.
+const MAX_FUZZY: usize = 64;
+
+/// How names near this one are asked for: no letter may differ in short names, two in long ones.
+fn near(name: &str) -> NameMatch {
     match name.chars().count() {
-        0..=2 => 0,
-        3..=5 => 1,
-        _ => 2,
+        0..=2 => NameMatch::Fuzzy(0),
+        3..=5 => NameMatch::Fuzzy(1),
+        6..=MAX_FUZZY => NameMatch::Fuzzy(2),
+        _ => NameMatch::AnyCase,
     }
 }
 
@@ -94,17 +115,19 @@ fn split_path<'a>(snapshot: &Snapshot, name: &'a str) -> (Option<&'a str>, &'a s
 
 /// The parts of a qualified name, whatever the language writes between them.
 fn segments(dotted: &str) -> Vec<&str> {
-    // A file's name is one name although it has a dot in it.
     let parts = dotted.split(['.', ':', '#', '/', '\\']).flat_map(|p| p.split("->"));
     parts.map(|p| p.trim_end_matches("()")).filter(|p| !p.is_empty()).collect()
 }
 
-/// Everything around an entity, from the root: folders, the file's stem, scopes.
+/// Everything around an entity, from the root: folders, the file's stem, scopes. Around files and folders are folders.
 fn chain(entity: EntityView) -> Vec<String> {
     let path = entity.path();
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", &path));
     let stem = file.split('.').next().unwrap_or(file);
     let mut chain: Vec<String> = folders.split('/').filter(|f| !f.is_empty()).map(str::to_owned).collect();
+    if entity.local().is_none() {
+        return chain;
+    }
     // These files speak for their folder.
     if !matches!(stem, "__init__" | "mod" | "index" | "lib" | "main") {
         chain.push(stem.to_owned());
@@ -122,7 +145,7 @@ fn ends_with(chain: &[String], scopes: &[&str]) -> bool {
 fn suggest(snapshot: &Snapshot, name: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let prefix: String = name.chars().take(4).collect();
-    for how in [NameMatch::AnyCase, NameMatch::Fuzzy(edits(name)), NameMatch::PrefixAnyCase] {
+    for how in [NameMatch::AnyCase, near(name), NameMatch::PrefixAnyCase] {
         let asked = if how == NameMatch::PrefixAnyCase { prefix.as_str() } else { name };
         if asked.is_empty() {
             continue;

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use cds_index::Snapshot;
 use cds_model::{Hit, Query};
 
+use crate::Result;
 use crate::filter::CompiledFilter;
 use crate::globs::GlobCache;
 use crate::preset::{Fusion, Preset};
 use crate::query::{self, ParsedQuery};
 use crate::stages::{self, Candidates, Stage};
-use crate::{Error, Result};
 
 /// What is not part of the question itself.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +32,8 @@ pub struct Outcome {
     pub hits: Vec<Hit>,
     /// How many there are in all, of the kind asked for.
     pub total: usize,
+    /// Whether another page follows.
+    pub more: bool,
     /// Whether time ran out.
     pub partial: bool,
     /// Milliseconds by stage.
@@ -72,13 +74,7 @@ fn plan(preset: &Preset) -> Vec<Box<dyn Stage>> {
 
 /// Answers a query. An empty one has no hits.
 pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, globs: &GlobCache) -> Result<Outcome> {
-    let preset = Preset::by_name(&query.preset).ok_or_else(|| {
-        let names: Vec<&str> = crate::PRESETS.iter().map(|p| p.name).collect();
-        Error::Invalid {
-            field: "preset",
-            message: format!("no preset {:?}; there are {}", query.preset, names.join(", ")),
-        }
-    })?;
+    let preset = Preset::find(&query.preset)?;
     let mut timings = Vec::new();
     let started = Instant::now();
     let parsed = query::parse(&query.text);
@@ -97,6 +93,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, globs
     Ok(Outcome {
         hits: pool.hits,
         total: pool.total,
+        more: pool.more,
         partial: pool.partial,
         terms: pool.spellings,
         timings,

@@ -1,5 +1,7 @@
 //! Every number of ranking, as data. A preset is a row; each field can also be set alone.
 
+use crate::{Error, Result};
+
 /// How much each field of a chunk counts in BM25.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldWeights {
@@ -146,5 +148,13 @@ impl Preset {
     /// The preset of that name.
     pub fn by_name(name: &str) -> Option<&'static Preset> {
         PRESETS.iter().find(|p| p.name == name)
+    }
+
+    /// The preset of that name; a mistake names those there are.
+    pub fn find(name: &str) -> Result<&'static Preset> {
+        Preset::by_name(name).ok_or_else(|| {
+            let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+            Error::Invalid { field: "preset", message: format!("no preset {name:?}; there are {}", names.join(", ")) }
+        })
     }
 }

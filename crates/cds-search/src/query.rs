@@ -1,11 +1,11 @@
 //! The words of a query, understood once: terms to look for, phrases that must stand, names that are meant.
 
-use cds_index::tokenize::Tokenizer;
+use cds_index::tokenize::{Tokenizer, is_common};
 
 use crate::words;
 
 /// The longest query that is read, in characters.
-pub(crate) const MAX_QUERY: usize = 10_000;
+pub const MAX_QUERY: usize = 10_000;
 
 /// Terms beyond these are not looked up: long texts say the same again.
 const MAX_TERMS: usize = 64;
@@ -50,8 +50,8 @@ pub struct ParsedQuery {
     pub kind: QueryKind,
     /// What to look for.
     pub terms: Vec<QueryTerm>,
-    /// Terms that must stand one after another.
-    pub phrases: Vec<Vec<String>>,
+    /// Terms that must stand one after another, each with its place in the phrase.
+    pub phrases: Vec<Vec<(usize, String)>>,
     /// Its words without stop words, as written, lower case.
     pub keywords: Vec<String>,
     /// Words that are names in code: `parseQuery`, `max_size`, `Foo::bar`.
@@ -96,8 +96,9 @@ pub fn parse(text: &str) -> ParsedQuery {
         add_word(&mut parsed, &mut tokenizer, word, weight);
     }
     for phrase in quoted {
-        let terms: Vec<String> =
-            tokenizer.terms(phrase).into_iter().filter(|t| !t.is_whole).map(|t| t.text).collect();
+        // The commonest words are not in the text of chunks: any word may stand in their place.
+        let placed = tokenizer.terms(phrase).into_iter().filter(|t| !t.is_whole && !is_common(&t.text));
+        let terms: Vec<(usize, String)> = placed.map(|t| (t.position, t.text)).collect();
         parsed.keywords.extend(phrase.split_whitespace().map(str::to_lowercase));
         add_word(&mut parsed, &mut tokenizer, phrase, 1.0);
         if !terms.is_empty() {
@@ -173,9 +174,15 @@ mod tests {
         let terms: Vec<String> = parsed
             .terms
             .iter()
-            .map(|t| format!("{}{}{}", t.text, if t.is_prefix { "*" } else { "" }, if t.weight < 1.0 { "-" } else { "" }))
+            .map(|t| {
+                format!("{}{}{}", t.text, if t.is_prefix { "*" } else { "" }, if t.weight < 1.0 { "-" } else { "" })
+            })
             .collect();
-        let phrases: Vec<String> = parsed.phrases.iter().map(|p| format!(" \"{}\"", p.join(" "))).collect();
+        let phrases: Vec<String> = parsed
+            .phrases
+            .iter()
+            .map(|p| format!(" \"{}\"", p.iter().map(|(_, t)| t.as_str()).collect::<Vec<_>>().join(" ")))
+            .collect();
         assert_eq!(format!("{} {}{}", parsed.kind.name(), terms.join(" "), phrases.concat()), expect, "{text:?}");
     }
 

@@ -1,8 +1,6 @@
 //! Regular expressions over the indexed text, with ripgrep's engine. A hit knows which entity it stands in.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use cds_index::Snapshot;
+use cds_index::{DocumentView, EntityView, Snapshot};
 use cds_model::FileId;
 use cds_search::CompiledFilter;
 use grep_matcher::Matcher;
@@ -13,7 +11,9 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::hydrate::Hydrator;
 use crate::request::FilterRequest;
+use crate::snippet::Columns;
 
 /// Lines longer than this are cut around the match.
 const MAX_LINE: usize = 400;
@@ -68,55 +68,78 @@ pub struct GrepHit {
     pub stale: bool,
 }
 
-impl Engine {
-    /// Searches the indexed text, file after file on every core.
-    pub fn grep(&self, request: &GrepRequest) -> Result<GrepResponse> {
-        if request.pattern.is_empty() {
+/// Files searched at once: enough for every core, few enough to stop soon after the limit.
+const BATCH: usize = 256;
+
+impl GrepRequest {
+    fn matcher(&self) -> Result<RegexMatcher> {
+        if self.pattern.is_empty() {
             return Err(Error::invalid("pattern cannot be empty"));
         }
-        let matcher = RegexMatcherBuilder::new()
-            .case_insensitive(request.ignore_case)
-            .fixed_strings(request.fixed)
-            .word(request.word)
+        RegexMatcherBuilder::new()
+            .case_insensitive(self.ignore_case)
+            .fixed_strings(self.fixed)
+            .word(self.word)
             .line_terminator(Some(b'\n'))
-            .build(&request.pattern)
-            .map_err(|e| Error::invalid(format!("pattern: {e}")))?;
-        let snapshot = self.snapshot()?;
+            .build(&self.pattern)
+            .map_err(|e| Error::invalid(format!("pattern: {e}")))
+    }
+}
+
+impl Engine {
+    /// Finds mistakes in a request without an index.
+    pub fn check_grep(&self, request: &GrepRequest) -> Result<()> {
+        request.matcher()?;
+        CompiledFilter::new(&request.filters.check()?, &self.globs)?;
+        Ok(())
+    }
+
+    /// Searches the indexed text, files on every core, in order until there are enough lines. Filters ask for the
+    /// innermost entity around a line, or for the file where there is none.
+    pub fn grep(&self, request: &GrepRequest) -> Result<GrepResponse> {
+        let matcher = request.matcher()?;
         let filters = request.filters.check()?;
         let filter = CompiledFilter::new(&filters, &self.globs)?;
-        // The filter keeps what it learnt of files to itself, so it is asked here, on one thread.
-        let files: Vec<FileId> = snapshot
-            .documents()
-            .filter(|d| snapshot.entity(d.entity()).is_some_and(|e| filter.accepts_entity(&snapshot, e)))
-            .map(|d| d.id)
-            .collect();
-        let found = AtomicUsize::new(0);
-        let by_file: Vec<Vec<GrepHit>> = files
-            .par_iter()
-            .map(|&id| {
-                if found.load(Ordering::Relaxed) > request.limit.saturating_mul(4) {
-                    return Ok(Vec::new());
+        let snapshot = self.snapshot()?;
+        let files: Vec<FileId> = snapshot.documents().filter(|d| filter.accepts_file(*d)).map(|d| d.id).collect();
+        let mut hydrator = Hydrator::new(&snapshot, self.root(), Vec::new());
+        let mut hits: Vec<GrepHit> = Vec::new();
+        for batch in files.chunks(BATCH) {
+            let by_file: Vec<Vec<GrepHit>> =
+                batch.par_iter().map(|&id| grep_file(&snapshot, id, &matcher)).collect::<Result<_>>()?;
+            for (document, lines) in batch.iter().filter_map(|&id| snapshot.document(id)).zip(by_file) {
+                for mut hit in lines {
+                    if filter.accepts_all() && hits.len() >= request.limit {
+                        // Only counted.
+                        hits.push(hit);
+                        continue;
+                    }
+                    let around = innermost(&snapshot, document, hit.line);
+                    let judged = around.or_else(|| snapshot.entity(document.entity()));
+                    if filter.accepts_all() || judged.is_some_and(|e| filter.accepts_entity(&snapshot, e)) {
+                        hit.entity = around.map(|e| e.scope_path().join("."));
+                        hit.stale = hydrator.is_stale(document);
+                        hits.push(hit);
+                    }
                 }
-                let hits = grep_file(&snapshot, id, &matcher)?;
-                found.fetch_add(hits.len(), Ordering::Relaxed);
-                Ok(hits)
-            })
-            .collect::<Result<_>>()?;
-        let mut hits: Vec<GrepHit> = by_file.into_iter().flatten().collect();
+            }
+            if hits.len() > request.limit {
+                break;
+            }
+        }
         let total = hits.len();
         hits.truncate(request.limit);
-        let mut hydrator = crate::hydrate::Hydrator::new(&snapshot, self.root(), Vec::new());
-        for hit in &mut hits {
-            let Some(document) = snapshot.document_at(&hit.path) else { continue };
-            hit.stale = hydrator.is_stale(document);
-            let inside = document.entities().filter_map(|id| snapshot.entity(id)).filter(|e| {
-                let (from, to) = e.lines();
-                from <= hit.line && hit.line <= to
-            });
-            hit.entity = inside.max_by_key(|e| e.depth()).map(|e| e.scope_path().join("."));
-        }
         Ok(GrepResponse { pattern: request.pattern.clone(), total, partial: total > request.limit, hits })
     }
+}
+
+/// The deepest entity around a line.
+fn innermost<'a>(snapshot: &'a Snapshot, document: DocumentView<'a>, line: u32) -> Option<EntityView<'a>> {
+    let around = document.entities().filter_map(|id| snapshot.entity(id)).filter(|e| {
+        let (from, to) = e.lines();
+        from <= line && line <= to
+    });
+    around.max_by_key(|e| e.depth())
 }
 
 fn grep_file(snapshot: &Snapshot, id: FileId, matcher: &RegexMatcher) -> Result<Vec<GrepHit>> {
@@ -124,9 +147,7 @@ fn grep_file(snapshot: &Snapshot, id: FileId, matcher: &RegexMatcher) -> Result<
     let text = snapshot.text(id)?;
     let mut lines = Lines { matcher, path: document.path(), hits: Vec::new() };
     let mut searcher: Searcher = SearcherBuilder::new().line_number(true).build();
-    searcher
-        .search_slice(matcher, text.as_bytes(), &mut lines)
-        .map_err(|e| Error::invalid(format!("pattern: {e}")))?;
+    searcher.search_slice(matcher, text.as_bytes(), &mut lines).map_err(|e| Error::invalid(format!("pattern: {e}")))?;
     Ok(lines.hits)
 }
 
@@ -149,15 +170,15 @@ impl Sink for Lines<'_> {
         });
         let first = spans.first().map_or(0, |s| s.0);
         let (shown, cut) = around(line, first);
-        let column = |byte: usize| line.get(..byte).map_or(0, |t| t.chars().count()) as u32;
-        let offset = column(cut);
-        let length = shown.chars().count() as u32;
-        let matches = spans.iter().map(|&(a, b)| (column(a).saturating_sub(offset), column(b).saturating_sub(offset)));
+        let column = Columns::new(line).at(first) + 1;
+        let mut columns = Columns::new(shown);
+        let inside = spans.iter().filter(|(from, to)| cut <= *from && from < to && *to <= cut + shown.len());
+        let matches = inside.map(|(from, to)| (columns.at(from - cut), columns.at(to - cut))).collect();
         self.hits.push(GrepHit {
             path: self.path.to_owned(),
             line: found.line_number().unwrap_or(0) as u32,
-            column: column(first) + 1,
-            matches: matches.filter(|&(a, b)| a < b && b <= length).collect(),
+            column,
+            matches,
             text: shown.to_owned(),
             entity: None,
             stale: false,

@@ -76,9 +76,8 @@ impl Engine {
             let file = outline_file(&mut hydrator, document, request.depth.unwrap_or(u32::MAX))?;
             return Ok(OutlineResponse { files: vec![file], total: 1 });
         }
-        let below = |d: &DocumentView| {
-            path.is_empty() || d.path().strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
-        };
+        let below =
+            |d: &DocumentView| path.is_empty() || d.path().strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
         let inside: Vec<DocumentView> = snapshot.documents().filter(below).collect();
         if inside.is_empty() {
             let message = format!(
@@ -120,7 +119,16 @@ fn outline_file(hydrator: &mut Hydrator, document: DocumentView, depth: u32) -> 
             let (start_line, end_line) = (section.span.start_line, section.span.end_line);
             let id = format!("{path}:{start_line}-{end_line}");
             let kind = section.node_type.name();
-            entities.push(OutlineEntity { id, kind, signature: name.clone(), name, depth: nesting, start_line, end_line, doc: None });
+            entities.push(OutlineEntity {
+                id,
+                kind,
+                signature: name.clone(),
+                name,
+                depth: nesting,
+                start_line,
+                end_line,
+                doc: None,
+            });
         }
     }
     Ok(OutlineFile {

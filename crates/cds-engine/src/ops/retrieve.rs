@@ -1,12 +1,12 @@
 //! Code by id: entities, files, line ranges.
 
-use cds_index::{DocumentView, Snapshot};
+use cds_index::{DocumentView, EntityView, Snapshot};
 use cds_search::LookupOptions;
 use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::hydrate::Hydrator;
+use crate::hydrate::{Hydrator, damaged};
 use crate::request::SearchRequest;
 use crate::response::Hit;
 
@@ -44,9 +44,9 @@ pub struct RetrieveMiss {
 }
 
 /// One id, resolved.
-pub enum Retrieved {
-    /// It is here.
-    Hit(Box<Hit>),
+enum Retrieved {
+    /// It is here; a type and what extends it in the same file share an id.
+    Hits(Vec<Hit>),
     /// It is not.
     Miss(RetrieveMiss),
 }
@@ -70,17 +70,19 @@ impl Engine {
         for id in &request.ids {
             match resolve(&snapshot, &mut hydrator, id, checked.snippet)? {
                 Retrieved::Miss(miss) => response.missing.push(miss),
-                Retrieved::Hit(hit) => {
-                    let cost = cds_model::estimate_tokens(&hit.snippet) as usize;
-                    if cost > left {
-                        response.warnings.push(format!(
-                            "max_tokens: {} needs about {cost} tokens and {left} are left; ask for it alone or with snippet fold",
-                            hit.id
-                        ));
-                        continue;
+                Retrieved::Hits(hits) => {
+                    for hit in hits {
+                        let cost = cds_model::estimate_tokens(&hit.snippet) as usize;
+                        if cost > left {
+                            response.warnings.push(format!(
+                                "max_tokens: {} needs about {cost} tokens and {left} are left; ask for it alone or with snippet fold",
+                                hit.id
+                            ));
+                            continue;
+                        }
+                        left -= cost;
+                        response.hits.push(hit);
                     }
-                    left -= cost;
-                    response.hits.push(*hit);
                 }
             }
         }
@@ -88,14 +90,9 @@ impl Engine {
     }
 }
 
-fn resolve(
-    snapshot: &Snapshot,
-    hydrator: &mut Hydrator,
-    id: &str,
-    snippet: cds_model::Snippet,
-) -> Result<Retrieved> {
+fn resolve(snapshot: &Snapshot, hydrator: &mut Hydrator, id: &str, snippet: cds_model::Snippet) -> Result<Retrieved> {
     if let Some((document, from, to)) = line_range(snapshot, id) {
-        let Some(entity) = snapshot.entity(document.entity()) else { return Ok(miss(id, "damaged")) };
+        let entity = snapshot.entity(document.entity()).ok_or_else(|| damaged("the entity of a file"))?;
         let lines = document.lines().max(1);
         if from == 0 || from > lines || to < from {
             return Ok(miss(id, &format!("{} has {lines} lines", document.path())));
@@ -109,31 +106,28 @@ fn resolve(
         hit.kind = "block";
         hit.doc_comment = None;
         hit.snippet = shown.join("\n");
-        hit.start_byte = file.text.lines().take(from as usize - 1).map(|l| l.len() as u32 + 1).sum();
-        hit.end_byte = (hit.start_byte + hit.snippet.len() as u32).min(file.text.len() as u32);
+        let bytes =
+            |lines: u32| file.text.split_inclusive('\n').take(lines as usize).map(str::len).sum::<usize>() as u32;
+        (hit.start_byte, hit.end_byte) = (bytes(from - 1), bytes(to));
         hit.token_count = cds_model::estimate_tokens(&hit.snippet);
-        return Ok(Retrieved::Hit(Box::new(hit)));
+        return Ok(Retrieved::Hits(vec![hit]));
     }
     let found = cds_search::lookup(snapshot, id, LookupOptions::default());
-    match found.entities[..] {
-        [] => Ok(Retrieved::Miss(RetrieveMiss {
-            id: id.to_owned(),
-            reason: "nothing in the index has this id or name".to_owned(),
-            candidates: found.suggestions,
-        })),
-        [one] => {
-            let Some(entity) = snapshot.entity(one) else { return Ok(miss(id, "damaged")) };
-            Ok(Retrieved::Hit(Box::new(hydrator.entity(entity, snippet)?)))
-        }
-        ref several => {
-            let keys = several.iter().filter_map(|&e| snapshot.entity(e)).take(MAX_CANDIDATES);
-            // An id with lines tells overloads and redefinitions apart.
-            let keys = keys.map(|e| if e.document().is_some() { format!("{} (line {})", e.key(), e.lines().0) } else { e.key() });
-            let candidates = keys.collect();
-            let reason = format!("{} entities have this name: use one of their ids, or path:line", several.len());
-            Ok(Retrieved::Miss(RetrieveMiss { id: id.to_owned(), reason, candidates }))
-        }
+    let entities: Vec<EntityView> = found.entities.iter().filter_map(|&e| snapshot.entity(e)).collect();
+    let share_an_id = entities.iter().all(|e| e.key() == entities[0].key());
+    if entities.is_empty() {
+        let reason = "nothing in the index has this id or name".to_owned();
+        return Ok(Retrieved::Miss(RetrieveMiss { id: id.to_owned(), reason, candidates: found.suggestions }));
     }
+    if share_an_id {
+        let hits = entities.into_iter().map(|e| hydrator.entity(e, snippet));
+        return Ok(Retrieved::Hits(hits.collect::<Result<_>>()?));
+    }
+    let mut candidates: Vec<String> = entities.iter().map(|e| e.key()).collect();
+    candidates.dedup();
+    candidates.truncate(MAX_CANDIDATES);
+    let reason = format!("{} entities have this name: use one of their ids", entities.len());
+    Ok(Retrieved::Miss(RetrieveMiss { id: id.to_owned(), reason, candidates }))
 }
 
 fn miss(id: &str, reason: &str) -> Retrieved {

@@ -19,6 +19,7 @@ impl Engine {
     /// Finds mistakes in a request without an index.
     pub fn check(&self, request: &SearchRequest) -> Result<()> {
         let checked = request.check(self.config())?;
+        cds_search::Preset::find(&checked.query.preset)?;
         cds_search::CompiledFilter::new(&checked.query.filters, &self.globs)?;
         Ok(())
     }
@@ -52,14 +53,19 @@ impl Engine {
             follow_ups: Vec::new(),
             next_cursor: None,
         };
+        if request.query.chars().count() > cds_search::MAX_QUERY {
+            response
+                .warnings
+                .push(format!("only the first {} characters of the query were read", cds_search::MAX_QUERY));
+        }
+        let found = response.hits.len();
         fit_budget(&mut response, &checked);
-        let shown = checked.offset + response.hits.len();
-        // Names that were enough, or pages: more is there for who asks.
+        // Pages count hits, or files where a hit stands for one.
         let counted = matches!(checked.query.granularity, Granularity::Chunk | Granularity::Entity);
         let files = response.hits.iter().map(|h| &h.path).collect::<std::collections::BTreeSet<_>>().len();
-        let seen = if counted { shown } else { checked.offset + files };
-        if !response.hits.is_empty() && seen < response.total {
-            response.next_cursor = Some(seen.to_string());
+        let seen = if counted { response.hits.len() } else { files };
+        if seen > 0 && (outcome.more || response.hits.len() < found) {
+            response.next_cursor = Some((checked.offset + seen).to_string());
         }
         let stale = response.hits.iter().filter(|h| h.stale).count();
         if stale > 0 {
@@ -141,10 +147,8 @@ fn fit_budget(response: &mut SearchResponse, checked: &Checked) {
     for hit in &mut response.hits {
         if whole_cost(hit) > left {
             hit.chunks.truncate(1);
-            for part in std::iter::once(&mut hit.snippet).chain(hit.chunks.iter_mut().map(|c| &mut c.snippet)) {
-                *part = part.lines().find(|l| !l.trim().is_empty()).unwrap_or_default().chars().take(200).collect();
-            }
-            hit.highlights.clear();
+            fold(hit);
+            hit.chunks.iter_mut().for_each(fold);
             folded += 1;
         }
         if whole_cost(hit) > left {
@@ -161,5 +165,35 @@ fn fit_budget(response: &mut SearchResponse, checked: &Checked) {
             "max_tokens {}: {dropped} hits left out, {folded} cut to one line; all need about {wanted} tokens, or go on with the cursor",
             checked.max_tokens
         ));
+    }
+}
+
+/// Cuts a hit to its signature, or to its first line when it has none.
+fn fold(hit: &mut Hit) {
+    let first = hit.snippet.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+    let line = hit.signature.as_deref().filter(|s| !s.is_empty() && !hit.snippet.is_empty()).unwrap_or(first);
+    hit.snippet = line.chars().take(200).collect();
+    hit.highlights.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Config, Engine, Hooks, SearchRequest};
+
+    #[test]
+    fn s2_an_empty_query_has_an_empty_answer() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.txt"), "some words").unwrap();
+        let engine = Engine::open(dir.path(), Config::default()).unwrap();
+        engine.ensure_indexed(&Hooks::default()).unwrap();
+        let check = |query: &str, hits: usize| {
+            let response =
+                engine.search(&SearchRequest { query: query.to_owned(), ..SearchRequest::default() }).unwrap();
+            assert_eq!((response.hits.len(), response.total), (hits, hits), "{query:?}");
+            assert_eq!((response.next_cursor, response.warnings.len()), (None, 0), "{query:?}");
+        };
+        check("", 0);
+        check(" \t", 0);
+        check("words", 1);
     }
 }

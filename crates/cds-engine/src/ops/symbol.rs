@@ -36,11 +36,29 @@ pub struct SymbolResponse {
     pub total: usize,
     /// Declarations first, then, for a type, its members.
     pub hits: Vec<Hit>,
+    /// How many bear it and do not pass the filters.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub filtered_out: usize,
     /// Names near it, when nothing bears it.
     pub suggestions: Vec<String>,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
 impl Engine {
+    /// Finds mistakes in a request without an index.
+    pub fn check_symbol(&self, request: &SymbolRequest) -> Result<()> {
+        self.check(&SearchRequest {
+            snippet: request.snippet.clone(),
+            limit: request.limit,
+            filters: request.filters.clone(),
+            ..SearchRequest::default()
+        })
+    }
+
     /// Looks up a name. A name that nothing bears has no hits, only suggestions.
     pub fn symbol(&self, request: &SymbolRequest) -> Result<SymbolResponse> {
         let as_search = SearchRequest {
@@ -72,7 +90,8 @@ impl Engine {
         if found.how == "exact" {
             // A type's members follow it.
             for owner in passing.iter().filter(|e| e.entity_type() == EntityType::Class).take(checked.query.limit) {
-                let members = owner.document().into_iter().flat_map(|d| d.entities()).filter_map(|id| snapshot.entity(id));
+                let members =
+                    owner.document().into_iter().flat_map(|d| d.entities()).filter_map(|id| snapshot.entity(id));
                 for member in members.filter(|m| m.parent().is_some_and(|p| p.id == owner.id)) {
                     if hits.len() >= checked.query.limit {
                         break;
@@ -89,6 +108,7 @@ impl Engine {
         Ok(SymbolResponse {
             name: request.name.clone(),
             total: passing.len(),
+            filtered_out: found.entities.len() - passing.len(),
             hits,
             suggestions: if passing.is_empty() { found.suggestions } else { Vec::new() },
         })

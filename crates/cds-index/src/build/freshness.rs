@@ -58,8 +58,7 @@ pub(crate) fn same(snapshot: &Snapshot, found: &Walked) -> bool {
         return false;
     }
     // Files that were skipped are in the walk and not among the documents.
-    let skipped: rustc_hash::FxHashSet<&str> =
-        problems.iter().filter(|p| p.skipped).map(|p| p.path.as_str()).collect();
+    let skipped: rustc_hash::FxHashSet<&str> = problems.iter().filter(|p| p.skipped).map(|p| p.path.as_str()).collect();
     let mut documents = snapshot.documents();
     for file in &found.files {
         if skipped.contains(file.path.as_str()) {

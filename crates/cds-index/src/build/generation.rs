@@ -13,10 +13,10 @@ use super::ProblemRow;
 use super::prepare::Prepared;
 use crate::store::manifest::Counts;
 use crate::store::names::NamesWriter;
+use crate::store::path;
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
 use crate::store::strings::StringsWriter;
 use crate::store::text::{TextRow, TextWriter};
-use crate::store::path;
 use crate::{Error, Result};
 
 pub(crate) struct GenerationWriter {
@@ -82,9 +82,8 @@ impl GenerationWriter {
             indexed_at: file.indexed_at,
             hash: file.hash,
             path: self.strings.add(&file.path),
-            text_packed: file.packed.text.len() as u32,
+            packed: file.packed.block.len() as u32,
             text_len: file.packed.text_len,
-            facts_packed: file.packed.facts.len() as u32,
             facts_len: file.packed.facts_len,
             checksum: file.packed.checksum,
             first_chunk,
@@ -95,6 +94,7 @@ impl GenerationWriter {
             language,
             role: role as u8,
             flags: if file.racy { document_flag::RACY } else { 0 },
+            unused: 0,
         });
         self.add_entities(id, &file, first_chunk);
         self.add_chunks(id, entity, role, &file.facts);

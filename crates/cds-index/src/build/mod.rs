@@ -322,7 +322,8 @@ fn sweep(home: &Path, current: &str) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let is_generation = name.strip_prefix('g').is_some_and(|n| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()));
+        let is_generation =
+            name.strip_prefix('g').is_some_and(|n| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()));
         if is_generation && name != current {
             let _ = std::fs::remove_dir_all(entry.path());
         }

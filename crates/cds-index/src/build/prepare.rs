@@ -87,7 +87,7 @@ impl Preparer<'_> {
         let old = self.old?;
         let loaded = old.load(known.id).ok()?;
         let row = known.row();
-        let (text, facts) = old.blocks(row)?;
+        let block = old.block(row)?;
         Some(Prepared {
             path: file.path.clone(),
             size: file.size,
@@ -97,9 +97,8 @@ impl Preparer<'_> {
             hash: *known.hash(),
             language: known.language().to_owned(),
             packed: Packed {
-                text: text.to_vec(),
+                block: block.to_vec(),
                 text_len: row.text_len,
-                facts: facts.to_vec(),
                 facts_len: row.facts_len,
                 checksum: row.checksum,
             },
@@ -151,9 +150,9 @@ const SNIFF: usize = 8192;
 /// Bytes to text: UTF-8, UTF-16 with a mark, or as much of it as can be read.
 fn decode(bytes: Vec<u8>) -> Result<(String, Option<Problem>), String> {
     let wide = |little: bool| {
-        let units = bytes[2..].chunks_exact(2).map(|p| {
-            if little { u16::from_le_bytes([p[0], p[1]]) } else { u16::from_be_bytes([p[0], p[1]]) }
-        });
+        let units = bytes[2..]
+            .chunks_exact(2)
+            .map(|p| if little { u16::from_le_bytes([p[0], p[1]]) } else { u16::from_be_bytes([p[0], p[1]]) });
         char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
     };
     match bytes.get(..2) {

@@ -35,6 +35,5 @@ pub(crate) mod path {
     pub(crate) const PROBLEMS: &str = "problems.json";
 
     /// Those whose size the manifest records.
-    pub(crate) const SIZED: [&str; 8] =
-        [ENTITIES, STRINGS, DOCUMENTS, CHUNKS, FILES, NAMES_FST, NAMES, PROBLEMS];
+    pub(crate) const SIZED: [&str; 8] = [ENTITIES, STRINGS, DOCUMENTS, CHUNKS, FILES, NAMES_FST, NAMES, PROBLEMS];
 }

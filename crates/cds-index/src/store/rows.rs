@@ -19,12 +19,11 @@ pub(crate) struct DocumentRow {
     pub(crate) hash: [u8; 32],
     /// Its path, in `strings.bin`.
     pub(crate) path: u32,
-    /// Compressed and plain sizes of the text, then of the facts.
-    pub(crate) text_packed: u32,
+    /// The size of its block, and plain sizes of the text and the facts in it.
+    pub(crate) packed: u32,
     pub(crate) text_len: u32,
-    pub(crate) facts_packed: u32,
     pub(crate) facts_len: u32,
-    /// Of the two compressed blocks.
+    /// Of the block.
     pub(crate) checksum: u32,
     pub(crate) first_chunk: u32,
     pub(crate) chunks: u32,
@@ -36,6 +35,8 @@ pub(crate) struct DocumentRow {
     pub(crate) language: u16,
     pub(crate) role: u8,
     pub(crate) flags: u8,
+    /// Keeps rows a multiple of eight bytes.
+    pub(crate) unused: u32,
 }
 
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -6,7 +6,7 @@ use tantivy::indexer::NoMergePolicy;
 use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::{Index, IndexWriter, TantivyDocument};
 
-use crate::tokenize::{self, Tokenizer};
+use crate::tokenize::{self, ContentTokenizer, Tokenizer};
 use crate::{Error, Result};
 
 /// The fields of a chunk in the text index.
@@ -36,7 +36,8 @@ const WRITER_MEMORY: usize = 160 << 20;
 fn schema() -> (Schema, Bm25Fields) {
     let mut builder = Schema::builder();
     let mut words = |name: &str, record: IndexRecordOption| {
-        let indexing = TextFieldIndexing::default().set_tokenizer(tokenize::NAME).set_index_option(record);
+        let tokenizer = if name == "content" { tokenize::CONTENT } else { tokenize::NAME };
+        let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record);
         builder.add_text_field(name, TextOptions::default().set_indexing_options(indexing))
     };
     let content = words("content", IndexRecordOption::WithFreqsAndPositions);
@@ -55,6 +56,11 @@ fn schema() -> (Schema, Bm25Fields) {
     let chunk = builder.add_u64_field("chunk", FAST);
     let fields = Bm25Fields { content, symbols, signature, doc, path, definitions, references, chunk };
     (builder.build(), fields)
+}
+
+fn register(index: &Index) {
+    index.tokenizers().register(tokenize::NAME, Tokenizer::default());
+    index.tokenizers().register(tokenize::CONTENT, ContentTokenizer::default());
 }
 
 /// What of a chunk enters the text index.
@@ -78,7 +84,7 @@ impl TextWriter {
         std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let (schema, fields) = schema();
         let index = Index::create_in_dir(folder, schema)?;
-        index.tokenizers().register(tokenize::NAME, Tokenizer::default());
+        register(&index);
         // One thread, no merging: the same tree gives the same segments.
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
@@ -128,7 +134,7 @@ impl TextReader {
     pub(crate) fn open(folder: &Path) -> Result<TextReader> {
         let damaged = |e: tantivy::TantivyError| Error::damaged(folder, e.to_string());
         let index = Index::open_in_dir(folder).map_err(damaged)?;
-        index.tokenizers().register(tokenize::NAME, Tokenizer::default());
+        register(&index);
         let (_, fields) = schema();
         let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into();
         let reader: tantivy::IndexReader = reader.map_err(damaged)?;

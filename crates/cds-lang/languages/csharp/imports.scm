@@ -3,5 +3,5 @@
 (using_directive name: (identifier) @alias [(identifier) (predefined_type) (tuple_type) (array_type) (pointer_type) (nullable_type)] @module . ";") @import
 (using_directive name: (identifier) @alias (generic_name (identifier) @module) . ";") @import
 (using_directive name: (identifier) @alias
-  (qualified_name qualifier: (_) @module name: [(identifier) @item (generic_name (identifier) @item)]) . ";") @import
+  (_ qualifier: (_) @module name: [(identifier) @item (_ (identifier) @item)]) . ";") @import
 (extern_alias_directive name: (identifier) @module) @import

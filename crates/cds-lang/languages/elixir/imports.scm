@@ -1,8 +1,8 @@
-((call . (identifier) @_import . (arguments . [(alias) (dot (alias) .)] @module)) @import
+((_ target: (identifier) @_import . (_ . [(alias) (_ . left: (_) . "." . right: (alias))] @module)) @import
   (#any-of? @_import "alias" "import" "require" "use"))
-((call
-    . (identifier) @_import
-    . (arguments . [(alias) (dot (alias) .)] @module (keywords (pair (keyword) @_as . (alias) @alias)))) @import
+((_
+    target: (identifier) @_import
+    . (_ . [(alias) (_ . left: (_) . "." . right: (alias))] @module (keywords (_ (keyword) @_as . (alias) @alias)))) @import
   (#any-of? @_import "alias" "require") (#match? @_as "^as:"))
-((call . (identifier) @_import . (arguments . (dot . (_) @module (tuple (alias) @item)))) @import
+((_ target: (identifier) @_import . (_ . (_ . left: (_) @module . "." . right: (tuple (alias) @item)))) @import
   (#any-of? @_import "alias" "import" "require" "use"))

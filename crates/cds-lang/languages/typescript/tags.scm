@@ -3,49 +3,38 @@
 [
   (accessibility_modifier)
   (override_modifier)
+  "readonly"
+  "abstract"
+  "declare"
+  "accessor"
 ] @modifier
-(public_field_definition ["static" "readonly" "abstract" "declare" "accessor"] @modifier)
-(method_signature ["static" "async"] @modifier)
-(abstract_method_signature "abstract" @modifier)
-(abstract_class_declaration "abstract" @modifier)
 (enum_declaration "const" @modifier)
 (ambient_declaration) @wrapper
-(ambient_declaration "declare" @modifier)
 
 ; Parts that the shared patterns cannot name
 
-(lexical_declaration .
-  (variable_declarator
-    name: (identifier) @name
-    value: [(arrow_function return_type: (_) @return) (function_expression return_type: (_) @return)]) .) @definition.function
-(pair
-  key: (_) @name
-  value: [(arrow_function return_type: (_) @return) (function_expression return_type: (_) @return)]) @definition.method
+(lexical_declaration . (_ . name: (identifier) @name value: (_ . [parameters: (_) ((_) . parameters: (_))] return_type: (_) @return)) .) @definition.function
+(pair key: (_) @name value: (_ . [parameters: (_) ((_) . parameters: (_))] return_type: (_) @return)) @definition.method
 
 ; Constants
 
 [
-  (internal_module body: (statement_block
-    (lexical_declaration "const" . (variable_declarator name: (identifier) @name) .) @definition.constant))
-  (module body: (statement_block
-    (lexical_declaration "const" . (variable_declarator name: (identifier) @name) .) @definition.constant))
+  (internal_module body: (_
+    (lexical_declaration "const" . (variable_declarator . name: (identifier) @name) .) @definition.constant))
+  (module body: (_
+    (lexical_declaration "const" . (variable_declarator . name: (identifier) @name) .) @definition.constant))
 ]
-(ambient_declaration "declare" @modifier
-  [
-    (lexical_declaration . (variable_declarator name: (identifier) @name) .)
-    (variable_declaration . (variable_declarator name: (identifier) @name) .)
-  ] @definition.constant)
-(ambient_declaration "declare" @modifier
-  (_ (variable_declarator name: (identifier) @name) @definition.constant . (variable_declarator)))
-(ambient_declaration "declare" @modifier
-  (_ (variable_declarator) . (variable_declarator name: (identifier) @name) @definition.constant))
-(public_field_definition "static" "readonly" name: (_) @name) @definition.constant
-(public_field_definition "static" name: (_) @name value: (_) (#match? @name "^#?[A-Z][A-Z0-9_$]+$")) @definition.constant
+(ambient_declaration (_ . (variable_declarator . name: (identifier) @name) .) @definition.constant)
+(ambient_declaration "declare" @modifier (_ [
+  ((variable_declarator . name: (identifier) @name) @definition.constant ",")
+  ("," (variable_declarator . name: (identifier) @name) @definition.constant)
+]))
+((public_field_definition name: (_) @name) @definition.constant
+  (#match? @definition.constant "^(@[\\w.]+(\\([^)]*\\))?\\s*)*(\\w+\\s+)*static\\s+(\\w+\\s+)*(readonly\\s|#?[A-Z][A-Z0-9_$]+\\s*(:[^=;]*)?=)"))
 
 ; Functions
 
 (function_signature name: (identifier) @name) @definition.function
-(function_signature "async" @modifier)
 
 ; Members
 
@@ -56,21 +45,9 @@
 (abstract_method_signature name: (_) @name) @definition.method
 (abstract_method_signature "get" name: (_) @name) @definition.getter
 (abstract_method_signature "set" name: (_) @name) @definition.setter
-(public_field_definition "accessor" name: (_) @name) @definition.property
-(public_field_definition
-  name: (_) @name
-  value: [
-    (arrow_function parameters: (_) @parameters body: (_) @body)
-    (arrow_function parameter: (_) @parameters body: (_) @body)
-    (function_expression parameters: (_) @parameters body: (_) @body)
-    (generator_function parameters: (_) @parameters body: (_) @body)
-  ]) @definition.function
-(public_field_definition
-  name: (_) @name
-  value: [(arrow_function return_type: (_) @return) (function_expression return_type: (_) @return)]) @definition.function
-(public_field_definition
-  name: (_) @name
-  value: [(arrow_function "async" @modifier) (function_expression "async" @modifier)]) @definition.function
+((public_field_definition name: (_) @name) @definition.property
+  (#match? @definition.property "^(@[\\w.]+(\\([^)]*\\))?\\s*)*(\\w+\\s+)*accessor\\s"))
+(public_field_definition name: (_) @name value: (_ . ["async" @modifier parameters: (_) @parameters parameter: (_) @parameters ((_) . parameters: (_) @parameters)] return_type: (_)? @return body: (_) @body)) @definition.function
 
 ; Types
 
@@ -84,21 +61,23 @@
 
 ; Bases
 
-(extends_clause value: (identifier) @reference.base)
-(extends_clause value: (member_expression object: (_) @receiver property: (_) @reference.base))
-(extends_clause value: (call_expression arguments: (arguments (identifier) @reference.base)))
+(extends_clause value: [
+  (identifier) @reference.base
+  (_ . object: (_) @receiver property: (_) @reference.base)
+  (_ . function: (_) arguments: (_ (identifier) @reference.base))
+])
 [
   (implements_clause [
     (type_identifier) @reference.base
-    (generic_type name: (type_identifier) @reference.base)
-    (nested_type_identifier module: (_) @receiver name: (_) @reference.base)
-    (generic_type name: (nested_type_identifier module: (_) @receiver name: (_) @reference.base))
+    (_ . name: (type_identifier) @reference.base)
+    (_ . module: (_) @receiver name: (_) @reference.base)
+    (_ . name: (_ . module: (_) @receiver name: (_) @reference.base))
   ])
   (extends_type_clause type: [
     (type_identifier) @reference.base
-    (generic_type name: (type_identifier) @reference.base)
-    (nested_type_identifier module: (_) @receiver name: (_) @reference.base)
-    (generic_type name: (nested_type_identifier module: (_) @receiver name: (_) @reference.base))
+    (_ . name: (type_identifier) @reference.base)
+    (_ . module: (_) @receiver name: (_) @reference.base)
+    (_ . name: (_ . module: (_) @receiver name: (_) @reference.base))
   ])
 ]
 

@@ -35,6 +35,7 @@ impl Stage for Cut {
                 last = file;
             }
             if files > limit {
+                pool.more = true;
                 break;
             }
             if files <= cx.options.offset {

@@ -52,7 +52,10 @@ fn add_named(cx: &Cx, pool: &mut Candidates) {
                     known.entity = Some(id);
                 }
             }
-            None if cx.parsed.phrases.is_empty() && cx.filter.accepts(cx.snapshot, chunk) => {
+            None if cx.parsed.phrases.is_empty()
+                && cx.filter.accepts(cx.snapshot, chunk)
+                && cx.filter.accepts_names(cx.snapshot, chunk) =>
+            {
                 let mut candidate = Candidate::new(chunk, Some(id));
                 candidate.retrieved.push(found);
                 pool.list.push(candidate);

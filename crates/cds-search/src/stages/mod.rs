@@ -82,6 +82,8 @@ pub(crate) struct Candidates {
     pub(crate) best_by_file: FxHashMap<u32, f32>,
     pub(crate) hits: Vec<Hit>,
     pub(crate) total: usize,
+    /// Whether hits were left behind the last one.
+    pub(crate) more: bool,
     pub(crate) partial: bool,
 }
 

@@ -7,15 +7,17 @@ use crate::args::GrepArgs;
 use crate::render;
 
 pub(crate) fn run(context: &Context, args: GrepArgs) -> Done {
-    ensure_indexed(context)?;
-    let response = context.engine.grep(&GrepRequest {
+    let request = GrepRequest {
         pattern: args.pattern,
         ignore_case: args.ignore_case,
         fixed: args.fixed_strings,
         word: args.word,
         filters: filters(args.filters),
         limit: args.limit,
-    })?;
+    };
+    context.engine.check_grep(&request)?;
+    ensure_indexed(context)?;
+    let response = context.engine.grep(&request)?;
     if response.partial {
         note(&format!("the first {} lines are shown: raise --limit", response.hits.len()));
     }

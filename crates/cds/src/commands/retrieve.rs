@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use cds_engine::{Error, ErrorKind, RetrieveRequest};
+use cds_engine::{Error, ErrorKind, RetrieveRequest, SearchRequest};
 
 use super::{Context, Done, ensure_indexed, found, note, print};
 use crate::args::RetrieveArgs;
@@ -21,6 +21,8 @@ pub(crate) fn run(context: &Context, args: RetrieveArgs) -> Done {
         let message = "no ids: name some, or give one a line on standard input".to_owned();
         return Err(Error { kind: ErrorKind::Invalid, message }.into());
     }
+    let as_search = SearchRequest { snippet: args.snippet.clone(), ..SearchRequest::default() };
+    context.engine.check(&as_search)?;
     ensure_indexed(context)?;
     let request = RetrieveRequest { ids, snippet: args.snippet, max_tokens: args.max_tokens };
     let response = context.engine.retrieve(&request)?;

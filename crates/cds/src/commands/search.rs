@@ -30,7 +30,7 @@ pub(crate) fn run(context: &Context, args: SearchArgs) -> Done {
     for warning in &response.warnings {
         note(warning);
     }
-    if response.hits.is_empty() {
+    if response.total == 0 {
         note("nothing found: try fewer or other words, or fewer filters");
     }
     print(&render::search(&response, context, args.explain))?;

@@ -10,16 +10,20 @@ pub(crate) fn run(context: &Context, args: SymbolArgs) -> Done {
     if args.name.trim().is_empty() {
         return Err(Error { kind: ErrorKind::Invalid, message: "name cannot be empty".to_owned() }.into());
     }
-    ensure_indexed(context)?;
-    let response = context.engine.symbol(&SymbolRequest {
+    let request = SymbolRequest {
         name: args.name,
         ignore_case: args.ignore_case,
         fuzzy: args.fuzzy,
         filters: filters(args.filters),
         limit: args.limit,
         snippet: args.snippet,
-    })?;
-    if response.hits.is_empty() {
+    };
+    context.engine.check_symbol(&request)?;
+    ensure_indexed(context)?;
+    let response = context.engine.symbol(&request)?;
+    if response.filtered_out > 0 && response.hits.is_empty() {
+        note(&format!("{:?} is borne by {}, none of which passes the filters", response.name, response.filtered_out));
+    } else if response.hits.is_empty() {
         let near = response.suggestions.join(", ");
         let hint = if near.is_empty() { String::new() } else { format!("; near it: {near}") };
         note(&format!("nothing is named {:?}{hint}", response.name));

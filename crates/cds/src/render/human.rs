@@ -37,7 +37,8 @@ pub(crate) fn hits(hits: &[Hit], painter: &Painter, explain: bool) -> String {
 }
 
 fn one(out: &mut String, hit: &Hit, painter: &Painter, explain: bool, pad: &str) {
-    let place = if hit.start_line > 0 { format!("{}:{}-{}", hit.path, hit.start_line, hit.end_line) } else { hit.path.clone() };
+    let place =
+        if hit.start_line > 0 { format!("{}:{}-{}", hit.path, hit.start_line, hit.end_line) } else { hit.path.clone() };
     let _ = write!(out, "{pad}{}", painter.paint(Style::Path, &place));
     let shown = if hit.breadcrumb.is_empty() { hit.name.as_deref().unwrap_or_default() } else { &hit.breadcrumb };
     if !shown.is_empty() {
@@ -100,7 +101,8 @@ pub(crate) fn outline(response: &OutlineResponse, painter: &Painter) -> String {
     for file in &response.files {
         let about = format!("{}, {} lines", file.language, file.lines);
         let stale = if file.stale { painter.paint(Style::Warn, "  changed since indexed") } else { String::new() };
-        let _ = writeln!(out, "{}  {}{stale}", painter.paint(Style::Path, &file.path), painter.paint(Style::Dim, &about));
+        let _ =
+            writeln!(out, "{}  {}{stale}", painter.paint(Style::Path, &file.path), painter.paint(Style::Dim, &about));
         let mut lexer = painter.lexer(&file.language);
         for entity in &file.entities {
             let pad = "  ".repeat(entity.depth as usize + 1);
@@ -118,7 +120,11 @@ pub(crate) fn grep(response: &GrepResponse, painter: &Painter) -> String {
         let place = format!("{}:{}:{}", hit.path, hit.line, hit.column);
         let language = String::new();
         let line = painter.code(hit.text.trim_end(), &mut painter.lexer(&language), &hit.matches);
-        let entity = hit.entity.as_ref().map(|e| format!("  {}", painter.paint(Style::Dim, &format!("[{e}]")))).unwrap_or_default();
+        let entity = hit
+            .entity
+            .as_ref()
+            .map(|e| format!("  {}", painter.paint(Style::Dim, &format!("[{e}]"))))
+            .unwrap_or_default();
         let stale = if hit.stale { painter.paint(Style::Warn, "  changed since indexed") } else { String::new() };
         let _ = writeln!(out, "{}: {line}{entity}{stale}", painter.paint(Style::Path, &place));
     }
@@ -135,7 +141,9 @@ pub(crate) fn status(response: &StatusResponse, painter: &Painter) -> String {
     row("index", format!("{} (format {}, {})", s.index_dir, s.format, s.generation));
     let freshness = match s.freshness {
         "fresh" => "fresh".to_owned(),
-        "stale" => painter.paint(Style::Warn, &format!("stale: {} files or folders changed, run `cds index`", s.changed)),
+        "stale" => {
+            painter.paint(Style::Warn, &format!("stale: {} files or folders changed, run `cds index`", s.changed))
+        }
         other => painter.paint(Style::Warn, &format!("{other}: run `cds index`")),
     };
     row("state", freshness);
@@ -150,7 +158,13 @@ pub(crate) fn status(response: &StatusResponse, painter: &Painter) -> String {
     row("problems", if problems.is_empty() { "none".to_owned() } else { problems.join(", ") + hint });
     for problem in &s.problems {
         let left_out = if problem.skipped { "left out" } else { "indexed" };
-        let _ = writeln!(out, "  {}: {} ({left_out}) {}", painter.paint(Style::Path, &problem.path), problem.reason, problem.detail);
+        let _ = writeln!(
+            out,
+            "  {}: {} ({left_out}) {}",
+            painter.paint(Style::Path, &problem.path),
+            problem.reason,
+            problem.detail
+        );
     }
     out
 }

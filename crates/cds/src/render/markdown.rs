@@ -9,14 +9,19 @@ pub(crate) fn hits(hits: &[Hit]) -> String {
     for (i, hit) in hits.iter().enumerate() {
         let name = if hit.breadcrumb.is_empty() { String::new() } else { format!(" — {}", hit.breadcrumb) };
         let stale = if hit.stale { " (changed since indexed)" } else { "" };
-        let _ = writeln!(out, "{}. `{}:{}-{}`{name} ({}){stale}", i + 1, hit.path, hit.start_line, hit.end_line, hit.kind);
+        let _ =
+            writeln!(out, "{}. `{}:{}-{}`{name} ({}){stale}", i + 1, hit.path, hit.start_line, hit.end_line, hit.kind);
         if let Some(doc) = hit.doc_comment.as_deref().and_then(|d| d.lines().next()) {
             let _ = writeln!(out, "   {doc}");
         }
         for part in std::iter::once(hit).chain(&hit.chunks).filter(|h| !h.snippet.is_empty()) {
             // A fence longer than any in the code.
             let fence = "`".repeat(longest_run(&part.snippet).max(2) + 1);
-            let _ = writeln!(out, "\n{fence}{} title=\"{}:{}\"\n{}\n{fence}\n", part.language, part.path, part.snippet_line, part.snippet);
+            let _ = writeln!(
+                out,
+                "\n{fence}{} title=\"{}:{}\"\n{}\n{fence}\n",
+                part.language, part.path, part.snippet_line, part.snippet
+            );
         }
     }
     out
@@ -32,7 +37,8 @@ pub(crate) fn outline(response: &OutlineResponse) -> String {
         let _ = writeln!(out, "- `{}` ({}, {} lines)", file.path, file.language, file.lines);
         for entity in &file.entities {
             let pad = "  ".repeat(entity.depth as usize + 1);
-            let _ = writeln!(out, "{pad}- `{}` {} [{}:{}]", entity.signature, entity.kind, file.path, entity.start_line);
+            let _ =
+                writeln!(out, "{pad}- `{}` {} [{}:{}]", entity.signature, entity.kind, file.path, entity.start_line);
         }
     }
     out

@@ -8,7 +8,9 @@ mod toon;
 
 use std::collections::BTreeSet;
 
-use cds_engine::{GrepResponse, Hit, OutlineResponse, RetrieveResponse, SearchResponse, StatusResponse, SymbolResponse};
+use cds_engine::{
+    GrepResponse, Hit, OutlineResponse, RetrieveResponse, SearchResponse, StatusResponse, SymbolResponse,
+};
 
 use crate::args::Format;
 use crate::commands::Context;
@@ -18,7 +20,9 @@ pub(crate) fn search(response: &SearchResponse, context: &Context, explain: bool
         Format::Human => human::search(response, &context.painter(), explain),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&response.hits),
-        Format::Toon => toon::hits(Some(&response.query), Some(response.total), &response.hits, response.next_cursor.as_deref()),
+        Format::Toon => {
+            toon::hits(Some(&response.query), Some(response.total), &response.hits, response.next_cursor.as_deref())
+        }
         Format::Markdown => markdown::hits(&response.hits),
         Format::Paths => paths(response.hits.iter().map(|h| h.path.as_str())),
     }

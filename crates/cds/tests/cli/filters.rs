@@ -1,0 +1,264 @@
+//! Every filter, through search and through the other commands that take it.
+
+use crate::fixture::{Project, sorted};
+
+/// Ids of all chunks of the answer, sorted: filters are about who is in it.
+fn check(project: &Project, query: &str, filters: &[&str], expect: &[&str]) {
+    let args = [&["search", query, "--granularity", "chunk", "--limit", "100"], filters].concat();
+    assert_eq!(sorted(project.ids(&args)), expect, "{query} {filters:?}");
+}
+
+#[test]
+fn s9_paths_are_chosen_by_glob_folder_name_and_extension() {
+    let code = |name: &str| format!("func {name}() {{ token() }}\n");
+    let mut fixture = String::new();
+    for (path, name) in [
+        ("Sources/Auth/Login.swift", "login"),
+        ("Sources/Auth/Deep/Token.swift", "deep"),
+        ("Sources/Net/Http.swift", "http"),
+        ("Sources/Auth/Tests/LoginTests.swift", "loginTests"),
+        ("Tests/NetTests.swift", "netTests"),
+    ] {
+        fixture.push_str(&format!("//- {path}\n{}", code(name)));
+    }
+    fixture.push_str(
+        "//- Sources/Auth/tool.py\ndef tool():\n    token()\n//- main.go\npackage main\n\nfunc main() { token() }\n",
+    );
+    let project = Project::new(&fixture);
+    let check = |filters: &[&str], expect: &[&str]| {
+        let args = [&["search", "token", "-f", "paths", "--limit", "100"], filters].concat();
+        let found = sorted(project.cds(&args).stdout.lines().map(str::to_owned).collect());
+        assert_eq!(found, expect, "{filters:?}");
+    };
+    let deep = "Sources/Auth/Deep/Token.swift";
+    let (login, tests) = ("Sources/Auth/Login.swift", "Sources/Auth/Tests/LoginTests.swift");
+    let tool = "Sources/Auth/tool.py";
+    check(&["--path", "Sources/Auth/**"], &[deep, login, tests, tool]);
+    check(&["--path", "Sources/Auth/**", "--path", "main.go"], &[deep, login, tests, tool, "main.go"]);
+    check(&["--path", "Sources/Auth/**", "--exclude", "**/Tests/**"], &[deep, login, tool]);
+    check(&["--path", "Sources/Auth", "--exclude", "*.swift"], &[tool]);
+    check(&["--path", "*.swift", "--exclude", "**/Tests/**"], &[deep, login, "Sources/Net/Http.swift"]);
+    check(&["--path", ".go"], &["main.go"]);
+    check(&["--path", "Sources/Auth/*.swift"], &[login]);
+    check(&["--path", "Login.swift"], &[login]);
+    check(&["--path", "./Sources/Net/"], &["Sources/Net/Http.swift"]);
+    check(&["--path", "sources/**"], &[]);
+    check(&["--lang", "python,go"], &[tool, "main.go"]);
+    check(&["--lang", "golang"], &["main.go"]);
+    check(&["--lang", "swift", "--path", "Tests"], &["Tests/NetTests.swift"]);
+}
+
+#[test]
+fn s9_filters_act_while_searching_so_that_a_limit_is_filled() {
+    let mut fixture = String::new();
+    for i in 0..60 {
+        fixture.push_str(&format!("//- noise/n{i}.py\ndef token_{i}():\n    token = token_{i}\n    return token\n"));
+    }
+    for i in 0..20 {
+        fixture.push_str(&format!(
+            "//- rare/r{i:02}.py\ndef other_{i}():\n    \"\"\"One token among many other words.\"\"\"\n"
+        ));
+    }
+    let project = Project::new(&fixture);
+    let ids = project.ids(&["search", "token", "--path", "rare/**", "--limit", "20"]);
+    assert_eq!(ids.len(), 20);
+    assert!(ids.iter().all(|id| id.starts_with("rare/")), "{ids:?}");
+}
+
+const ERRORS: &str = "\
+//- errors.rs
+pub struct ErrorHandler;
+pub struct Other;
+
+impl ErrorHandler {
+    pub fn report(&self) { logger(1); }
+    pub fn note(&self) { log(2); }
+    pub fn silent(&self) { drop(3); }
+}
+
+impl Other {
+    pub fn report_other(&self) { logger(4); }
+}
+
+pub fn free() { logger(5); }
+//- errors.py
+class ErrorHandler:
+    def report(self):
+        logger.error(1)
+
+    def silent(self):
+        return 3
+
+
+def free():
+    logger.error(2)
+";
+
+#[test]
+fn b4_kinds_references_and_parent_together() {
+    let project = Project::new(ERRORS);
+    let query = "report note silent free error handler logger log drop";
+    let all = ["--kind", "function,method", "--has-references", "logger,log", "--parent-context", "impl ErrorHandler"];
+    check(&project, query, &all, &["errors.rs:ErrorHandler.note", "errors.rs:ErrorHandler.report"]);
+    let by_name = ["--kind", "method", "--has-references", "error,logger", "--parent-context", "ErrorHandler"];
+    check(&project, query, &by_name, &["errors.py:ErrorHandler.report", "errors.rs:ErrorHandler.report"]);
+    // Also when the entity is found by its name alone.
+    check(&project, "silent", &["--has-references", "logger,log"], &[]);
+    check(&project, "report", &["--has-references", "log"], &[]);
+    let hierarchical = ["search", "silent", "--preset", "cds-index", "--has-references", "logger,log"];
+    assert_eq!(project.ids(&hierarchical), [""; 0]);
+    assert_eq!(project.ids(&["symbol", "silent", "--has-references", "logger"]), [""; 0]);
+    assert_eq!(project.ids(&["symbol", "silent", "--has-references", "drop"]), ["errors.rs:ErrorHandler.silent"]);
+}
+
+#[test]
+fn b5_scope_depth_is_a_range_of_nesting() {
+    let project = Project::new(
+        "\
+//- a.py
+class One:
+    class Two:
+        def three(self):
+            def four():
+                return \"needle\"
+            return \"needle\"
+
+    def two(self):
+        return \"needle\"
+
+
+def one():
+    return \"needle\"
+//- a.rs
+mod one {
+    mod two {
+        fn three() { needle(); }
+    }
+    fn two() { needle(); }
+}
+//- a.txt
+needle
+",
+    );
+    let (py3, rs3) = ("a.py:One.Two.three", "a.rs:one.two.three");
+    check(&project, "needle", &["--scope-depth", "3,10"], &[py3, rs3]);
+    check(&project, "needle", &["--scope-depth", "2,2"], &["a.py:One.two", "a.rs:one.two"]);
+    check(&project, "needle", &["--scope-depth", "1,1"], &["a.py:one"]);
+    check(&project, "needle", &["--scope-depth", "0,0"], &["a.txt:1-1"]);
+    check(&project, "needle", &["--scope-depth", "9,10"], &[]);
+}
+
+#[test]
+fn b6_definitions_and_kinds_together() {
+    let project = Project::new(
+        "\
+//- db.rs
+pub struct Connection { url: String }
+pub struct Row { url: String }
+pub fn Database(url: String) {}
+//- db.py
+class Database:
+    url = \"\"
+
+
+class Cursor:
+    url = \"\"
+//- db.go
+package db
+
+type Connection struct{ url string }
+
+func open(url string) {}
+",
+    );
+    let asked = ["--has-definitions", "Connection,Database", "--kind", "struct,class"];
+    check(&project, "url", &asked, &["db.go:Connection", "db.py:Database", "db.rs:Connection"]);
+    check(&project, "url", &["--has-definitions", "Connection", "--kind", "class"], &[]);
+    check(&project, "url", &["--has-definitions", "open"], &["db.go:open"]);
+    check(&project, "Row url", &["--has-definitions", "Connection", "--lang", "rust"], &["db.rs:Connection"]);
+}
+
+#[test]
+fn names_types_bases_tests_and_visibility() {
+    let project = Project::new(
+        "\
+//- shapes.py
+class Shape:
+    def area(self):
+        return \"needle\"
+
+
+class Circle(Shape):
+    \"\"\"A needle.\"\"\"
+
+    def area(self):
+        return \"needle\"
+
+    def _private(self):
+        return \"needle\"
+//- shapes.rs
+pub trait Draw { fn draw(&self); }
+/// A needle.
+pub struct Square;
+impl Draw for Square { fn draw(&self) { needle(); } }
+fn hidden() { needle(); }
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn draws() { needle(); }
+}
+//- tests/test_shapes.py
+def test_area():
+    assert \"needle\"
+",
+    );
+    let circle = "shapes.py:Circle";
+    check(&project, "needle", &["--node-name", "area"], &["shapes.py:Circle.area", "shapes.py:Shape.area"]);
+    check(&project, "needle", &["--node-name", "ar*a"], &["shapes.py:Circle.area", "shapes.py:Shape.area"]);
+    check(
+        &project,
+        "needle",
+        &["--node-name", "/^(draw|hid)/", "--lang", "rust"],
+        &["shapes.rs:Square.draw", "shapes.rs:hidden", "shapes.rs:tests.draws"],
+    );
+    check(
+        &project,
+        "needle",
+        &["--parent-context", "class Circle*"],
+        &["shapes.py:Circle._private", "shapes.py:Circle.area"],
+    );
+    check(&project, "needle", &["--type", "class"], &[circle, "shapes.rs:Square"]);
+    check(&project, "needle", &["--kind", "struct"], &["shapes.rs:Square"]);
+    check(&project, "needle", &["--conformances", "Shape"], &[circle]);
+    check(&project, "needle", &["--is-test", "true"], &["shapes.rs:tests.draws", "tests/test_shapes.py:test_area"]);
+    check(
+        &project,
+        "needle",
+        &["--is-test", "false", "--lang", "rust", "--type", "function"],
+        &["shapes.rs:Square.draw", "shapes.rs:hidden"],
+    );
+    check(&project, "needle", &["--is-public", "false", "--lang", "python"], &["shapes.py:Circle._private"]);
+    assert!(
+        !project.ids(&["search", "needle", "--is-public", "true", "-n", "50"]).contains(&"shapes.rs:hidden".to_owned())
+    );
+    // The same filters look up names.
+    assert_eq!(project.ids(&["symbol", "area", "--parent-context", "Shape"]), ["shapes.py:Shape.area"]);
+    assert_eq!(project.ids(&["symbol", "*", "--conformances", "Shape"]), [circle]);
+    assert_eq!(
+        project.ids(&["symbol", "*", "--is-test", "true", "--lang", "python", "--type", "function"]),
+        ["tests/test_shapes.py:test_area"]
+    );
+}
+
+#[test]
+fn modified_since_counts_back_from_now_or_from_1970() {
+    let project = Project::new("//- new.py\ndef needle():\n    pass\n//- old.py\ndef needle():\n    pass\n");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(30 * 86_400);
+    let old = std::fs::File::options().write(true).open(project.path("old.py")).unwrap();
+    old.set_modified(long_ago).unwrap();
+    check(&project, "needle", &["--modified-since", "7d"], &["new.py:needle"]);
+    check(&project, "needle", &["--modified-since", "1h"], &["new.py:needle"]);
+    check(&project, "needle", &["--modified-since", "8w"], &["new.py:needle", "old.py:needle"]);
+    check(&project, "needle", &["--modified-since", "0"], &["new.py:needle", "old.py:needle"]);
+    check(&project, "needle", &["--modified-since", "99999999999"], &[]);
+}

@@ -1,0 +1,14 @@
+//! Runs the real binary in temporary folders and judges what a user would see: stdout, stderr and the exit code.
+//! Tests whose names begin with an id (`c1_`, `s10_`, `b4_`) are the acceptance scenarios of that id.
+
+mod errors;
+mod filters;
+mod fixture;
+mod formats;
+mod grep;
+mod index;
+mod retrieve;
+mod robust;
+mod search;
+mod settings;
+mod symbol;

@@ -1,0 +1,68 @@
+//! `cargo xtask test`: what must be green before a change lands.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// One step: what it is called, and its arguments to cargo.
+const STEPS: &[(&str, &[&str])] = &[
+    ("formatting", &["fmt", "--all", "--check"]),
+    ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    ("tests", &["test", "--workspace"]),
+    ("documentation", &["doc", "--workspace", "--no-deps"]),
+];
+
+pub(crate) fn run() -> Result<()> {
+    for (name, arguments) in STEPS {
+        let started = std::time::Instant::now();
+        eprintln!("== {name}: cargo {}", arguments.join(" "));
+        let status = Command::new(env!("CARGO"))
+            .args(*arguments)
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .status()
+            .with_context(|| format!("starting cargo for {name}"))?;
+        if !status.success() {
+            bail!("{name} failed");
+        }
+        eprintln!("== {name}: ok in {:.0} s", started.elapsed().as_secs_f64());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::process::Command;
+
+    /// Who may depend on whom inside the workspace. A new edge is a change of architecture: change ARCHITECTURE.md with it.
+    const MAY_DEPEND: &[(&str, &[&str])] = &[
+        ("cds-model", &[]),
+        ("cds-lang", &["cds-model"]),
+        ("cds-index", &["cds-model", "cds-lang"]),
+        ("cds-search", &["cds-model", "cds-index"]),
+        ("cds-engine", &["cds-model", "cds-lang", "cds-index", "cds-search"]),
+        ("cds", &["cds-engine"]),
+        ("xtask", &[]),
+    ];
+
+    #[test]
+    fn dependencies_point_one_way() {
+        let output = Command::new(env!("CARGO"))
+            .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+            .output()
+            .expect("cargo runs");
+        let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+        let packages = metadata["packages"].as_array().expect("a list of packages");
+        let names: Vec<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
+        let allowed: BTreeMap<&str, &[&str]> = MAY_DEPEND.iter().copied().collect();
+        for package in packages {
+            let name = package["name"].as_str().expect("a name");
+            let may = allowed.get(name).unwrap_or_else(|| panic!("{name} is not in the table"));
+            let dependencies = package["dependencies"].as_array().expect("a list");
+            for dependency in dependencies.iter().filter_map(|d| d["name"].as_str()).filter(|d| names.contains(d)) {
+                assert!(may.contains(&dependency), "{name} must not depend on {dependency}");
+            }
+        }
+        assert_eq!(names.len(), MAY_DEPEND.len(), "the table names a crate that is gone");
+    }
+}
