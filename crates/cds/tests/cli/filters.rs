@@ -253,7 +253,7 @@ def test_area():
 #[test]
 fn modified_since_counts_back_from_now_or_from_1970() {
     let project = Project::new("//- new.py\ndef needle():\n    pass\n//- old.py\ndef needle():\n    pass\n");
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(30 * 86_400);
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(30 * 24);
     let old = std::fs::File::options().write(true).open(project.path("old.py")).unwrap();
     old.set_modified(long_ago).unwrap();
     check(&project, "needle", &["--modified-since", "7d"], &["new.py:needle"]);

@@ -228,7 +228,7 @@ fn files_that_may_not_be_read_are_listed() {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::new("//- good.py\nx = 1\n//- secret.py\nx = 1\n//- locked/a.py\nx = 1\n");
     for path in ["secret.py", "locked"] {
-        fs::set_permissions(project.path(path), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(project.path(path), fs::Permissions::from_mode(0o000)).unwrap();
     }
     // The superuser reads everything.
     let is_root = fs::read(project.path("secret.py")).is_ok();

@@ -1,6 +1,9 @@
 //! Runs the real binary in temporary folders and judges what a user would see: stdout, stderr and the exit code.
 //! Tests whose names begin with an id (`c1_`, `s10_`, `b4_`) are the acceptance scenarios of that id.
 
+// Fixtures are small: how they are put together does not matter.
+#![allow(clippy::format_collect, clippy::format_push_string)]
+
 mod errors;
 mod filters;
 mod fixture;
