@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use cds_model::{ChunkId, EntityId, EntityType, FileFacts, FileId, Kind, PathRole};
 
 use crate::build::ProblemRow;
@@ -129,8 +131,14 @@ impl Snapshot {
     /// Files left out or read badly, with the reason.
     pub fn problems(&self) -> Result<Vec<ProblemRow>> {
         let path = self.folder.join(path::PROBLEMS);
-        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-        serde_json::from_str(&text).map_err(|e| Error::damaged(&path, e.to_string()))
+        let bytes = std::fs::read(&path).map_err(|e| Error::damaged(&path, e.to_string()))?;
+        serde_json::from_slice(&bytes).map_err(|e| Error::damaged(&path, e.to_string()))
+    }
+
+    /// Whether every file's block is what was written. Reads the whole of `files.bin`.
+    pub(crate) fn is_whole(&self) -> bool {
+        let rows = self.document_rows();
+        rows.par_iter().all(|row| self.block(row).is_some_and(|block| files::checksum(block) == row.checksum))
     }
 
     fn document_rows(&self) -> &[DocumentRow] {
@@ -195,6 +203,11 @@ impl Snapshot {
         self.chunk_rows().get(id.index()).map(|row| ChunkView { snapshot: self, row, id })
     }
 
+    /// The file a chunk belongs to.
+    pub fn file_of(&self, id: ChunkId) -> Option<FileId> {
+        self.chunk_rows().get(id.index()).map(|row| FileId(row.file))
+    }
+
     /// Entities whose own name answers `name`, at most `most`.
     pub fn find_names(&self, name: &str, how: NameMatch, most: usize) -> Vec<EntityId> {
         self.names.find(name, how, most, |id| self.entity(id).map_or("", |e| e.name()))
@@ -231,7 +244,7 @@ impl Snapshot {
     pub fn text(&self, id: FileId) -> Result<String> {
         let damaged = || Error::damaged(self.files.path(), format!("the text of file {}", id.0));
         let row = self.document_rows().get(id.index()).ok_or_else(damaged)?;
-        let block = self.block(row).ok_or_else(damaged)?;
+        let block = self.block(row).filter(|b| files::checksum(b) == row.checksum).ok_or_else(damaged)?;
         files::unpack_text(block, row.text_len).ok_or_else(damaged)
     }
 
@@ -355,7 +368,7 @@ impl<'a> EntityView<'a> {
     /// Its position in its file's facts; files and directories have none.
     pub fn local(self) -> Option<u32> {
         let file = self.document()?.entity();
-        self.id.0.checked_sub(file.0 + 1)
+        self.id.0.checked_sub(file.0.checked_add(1)?)
     }
 
     /// The chunk that holds its first line.

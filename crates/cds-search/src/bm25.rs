@@ -16,6 +16,9 @@ use crate::filter::CompiledFilter;
 use crate::preset::Preset;
 use crate::query::ParsedQuery;
 
+/// Chunks that go on to the signals. Files beyond cannot win: their best chunk is that far down.
+const POOL: usize = 1_500;
+
 /// How many terms a prefix may stand for.
 const MAX_EXPANSIONS: usize = 64;
 
@@ -41,15 +44,19 @@ pub(crate) struct IndexedTerm {
 
 /// What BM25 found.
 pub(crate) struct Ranking {
-    /// Best first; ties in order of position.
+    /// The best, best first; ties in order of position.
     pub(crate) chunks: Vec<Scored>,
     /// The query's terms, in its order.
     pub(crate) terms: Vec<IndexedTerm>,
     /// Whether time ran out.
     pub(crate) partial: bool,
+    /// How many chunks of each file matched, whether or not they are in the list.
+    pub(crate) matched: Vec<u32>,
+    /// How many files have one.
+    pub(crate) matched_files: usize,
 }
 
-/// Every chunk that has a term of the query and passes the filter.
+/// The best of all chunks that have a term of the query and pass the filter.
 pub(crate) fn rank(
     snapshot: &Snapshot,
     query: &ParsedQuery,
@@ -61,6 +68,8 @@ pub(crate) fn rank(
     let terms = index_terms(snapshot, query, &fields)?;
     let mut scorer = Scorer { preset, fields: &fields, terms: &terms, averages: averages(snapshot, &fields)? };
     let mut chunks = Vec::new();
+    let mut matched = vec![0u32; snapshot.file_count()];
+    let mut matched_files = 0;
     let mut partial = false;
     for (segment, &base) in snapshot.searcher().segment_readers().iter().zip(snapshot.segment_bases()) {
         if deadline.is_some_and(|d| Instant::now() > d) {
@@ -73,11 +82,20 @@ pub(crate) fn rank(
             let allowed = required.iter().all(|set| set.contains(doc));
             if allowed && filter.accepts(snapshot, chunk) {
                 chunks.push(Scored { chunk, score, terms: mask });
+                if let Some(count) = snapshot.file_of(chunk).and_then(|f| matched.get_mut(f.index())) {
+                    matched_files += usize::from(*count == 0);
+                    *count += 1;
+                }
             }
         })?;
     }
-    chunks.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
-    Ok(Ranking { chunks, terms, partial })
+    let better = |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk));
+    if chunks.len() > POOL {
+        chunks.select_nth_unstable_by(POOL, better);
+        chunks.truncate(POOL);
+    }
+    chunks.sort_unstable_by(better);
+    Ok(Ranking { chunks, terms, partial, matched, matched_files })
 }
 
 fn weighted_fields(snapshot: &Snapshot, preset: &Preset) -> Vec<(Field, f32)> {

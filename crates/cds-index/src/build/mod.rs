@@ -150,8 +150,10 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         }
         return Err(Error::Empty(build.root.to_owned()));
     }
+    // Nothing changed on disk, and nothing in the index: a damaged one is written anew, from what is still good.
     if let Some(old) = &old
         && freshness::same(old, &found)
+        && old.is_whole()
     {
         let counts = old.manifest().counts;
         return Ok(BuildReport {
@@ -196,7 +198,7 @@ fn write(
     old_manifest: Option<&Manifest>,
     fingerprint: String,
 ) -> Result<(Manifest, Counted)> {
-    let number = old_manifest.and_then(|m| m.generation[1..].parse::<u32>().ok()).unwrap_or(0) + 1;
+    let number = old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) + 1;
     let generation = format!("g{number:06}");
     let folder = build.home.join(&generation);
     let _ = std::fs::remove_dir_all(&folder);

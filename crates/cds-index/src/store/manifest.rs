@@ -66,16 +66,16 @@ impl Manifest {
     /// Reads the manifest of an index folder.
     pub fn read(home: &Path) -> Result<Manifest> {
         let path = home.join(Manifest::NAME);
-        let text = match std::fs::read_to_string(&path) {
+        let text = match std::fs::read(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing(home.to_owned())),
             Err(e) => return Err(Error::io(&path)(e)),
         };
-        let format: OnlyFormat = serde_json::from_str(&text).map_err(|e| Error::damaged(&path, e.to_string()))?;
+        let format: OnlyFormat = serde_json::from_slice(&text).map_err(|e| Error::damaged(&path, e.to_string()))?;
         if format.format != FORMAT_VERSION {
             return Err(Error::Format { path: home.to_owned(), found: format.format, expected: FORMAT_VERSION });
         }
-        serde_json::from_str(&text).map_err(|e| Error::damaged(&path, e.to_string()))
+        serde_json::from_slice(&text).map_err(|e| Error::damaged(&path, e.to_string()))
     }
 
     /// Publishes it: written aside, then renamed over the old one.

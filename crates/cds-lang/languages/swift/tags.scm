@@ -1,5 +1,6 @@
 ; This grammar makes queries slow to compile: a field in front of an expression, or a named child of a node with
-; default values, costs up to 200 ms. Patterns here lean on keywords and neighbours instead.
+; default values, costs up to 200 ms. Patterns here lean on keywords and neighbours instead, wildcards stand for nodes inside,
+; and the first of an alternation is a wildcard.
 [(comment) (multiline_comment)] @comment
 (attribute) @decorator
 [(visibility_modifier) (inheritance_modifier) (member_modifier) (property_modifier)
@@ -27,24 +28,25 @@
 ; Computed, or observed: a brace before any `=`, or `willSet` or `didSet` behind one.
 ((property_declaration (pattern) @name) @definition.property
   (#match? @definition.property "^[^={]*\\{|^[^{\\n]*\\{\\s*(willSet|didSet)"))
-(protocol_property_declaration name: (pattern (value_binding_pattern) . (_) @name)) @definition.property
+(protocol_property_declaration name: (_ (value_binding_pattern) . (_) @name)) @definition.property
 ((property_declaration (value_binding_pattern "let") . (pattern) @name) @definition.constant
   (#match? @definition.constant "^([A-Za-z@(), .]+\\s)?static\\s"))
-((source_file (property_declaration (value_binding_pattern "let") . (pattern) @name) @definition.constant)
+((source_file (_ (_ . "let") . (pattern) @name) @definition.constant)
   (#match? @name "^[^(]+$"))
 
 ; An index is a call with brackets in this grammar.
 (call_expression . [
+    (_ . (_) @receiver (navigation_suffix (simple_identifier) @reference.call))
     (simple_identifier) @reference.call
-    (navigation_expression . (_) @receiver (navigation_suffix (simple_identifier) @reference.call))
     (prefix_expression "." (simple_identifier) @reference.call)
-  ] . (call_suffix . [(lambda_literal) (value_arguments . "(")]))
-(constructor_expression (user_type (type_identifier) @reference.call))
+  ] . (_ . [(_ . "(") (lambda_literal)]))
+(constructor_expression (_ (type_identifier) @reference.call))
 (macro_invocation (simple_identifier) @reference.call)
 
-(inheritance_specifier (user_type (type_identifier) @reference.base .))
-(inheritance_specifier (user_type (type_identifier) @reference.base . (type_arguments) .))
-(inheritance_specifier (user_type (type_identifier) @receiver . (type_identifier) @reference.base .))
+(inheritance_specifier [
+  (_ (type_identifier) @receiver . (type_identifier) @reference.base .)
+  (_ !suppressed (type_identifier) @reference.base .)
+  (_ (type_identifier) @reference.base . (type_arguments) .)])
 ; Attributes of the language itself are small: `@escaping`, `@available`.
 ((user_type (type_identifier) @reference.type) (#match? @reference.type "^_*[A-Z]"))
 (user_type (type_identifier) @receiver . (type_identifier) @reference.type)

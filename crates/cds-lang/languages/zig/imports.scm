@@ -14,9 +14,9 @@
   (_ . object: (_ . (builtin_identifier) @_import . (_ . (string) @module)) . member: (identifier) @item)
   (_ . object: [(identifier) (field_expression)] @module . member: (identifier) @item)
 ]
-  (#eq? @_import "@import") (#match? @module "^(std|builtin)\\b|^@import *\\(|^\"")) @import
+  (#eq? @_import "@import") (#match? @module "^(std|builtin)\\b|^@import *\\(|^\"") (#not-match? @import "^[^=]*\\bvar\\b")) @import
 (variable_declaration . (identifier) @alias "=" . [
   (_ . object: (_ . (builtin_identifier) @_import . (_ . (string) @module)) . member: (identifier) @item)
   (_ . object: [(identifier) (field_expression)] @module . member: (identifier) @item)
 ]
-  (#eq? @_import "@import") (#match? @module "^(std|builtin)\\b|^@import *\\(|^\"") (#not-eq? @alias @item)) @import
+  (#eq? @_import "@import") (#match? @module "^(std|builtin)\\b|^@import *\\(|^\"") (#not-match? @import "^[^=]*\\bvar\\b") (#not-eq? @alias @item)) @import

@@ -39,7 +39,8 @@
   (#not-match? @_value "^(std|builtin)(\\.[A-Za-z_0-9]+)*$"))
 
 ; A constant that is a type is that type.
-(variable_declaration . (identifier) @name "=" . (_ . ["struct" "opaque"] "{" @body)) @definition.struct
+((variable_declaration . (identifier) @name (_ . ["struct" "opaque"] "{" @body)) @definition.struct
+  (#not-match? @definition.struct "^[^=:]*\\bvar\\b"))
 (variable_declaration . (identifier) @name "=" . (_ . "union" "{" @body)) @definition.union
 (variable_declaration . (identifier) @name "=" . (enum_declaration "{" @body)) @definition.enum
 (variable_declaration . (identifier) @name "=" . (_ . "error" "{" @body)) @definition.enum

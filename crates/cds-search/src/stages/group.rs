@@ -40,13 +40,13 @@ impl Stage for Group {
                 if granularity == Granularity::Chunk {
                     let joint = |file: &u32| files[file].iter().map(|c| c.score).sum::<f32>();
                     order.sort_by(|a, b| joint(b).total_cmp(&joint(a)).then(a.cmp(b)));
-                    pool.total = pool.matches_by_file.values().sum::<u32>().max(1) as usize;
+                    pool.total = pool.matches_by_file.iter().sum::<u32>().max(1) as usize;
                 } else {
-                    pool.total = pool.matches_by_file.len().max(order.len());
+                    pool.total = pool.matched_files.max(order.len());
                 }
                 for file in order {
                     let group = files.remove(&file).unwrap_or_default();
-                    let matched = pool.matches_by_file.get(&file).copied().unwrap_or(0).max(group.len() as u32);
+                    let matched = pool.matches_by_file.get(file as usize).copied().unwrap_or(0).max(group.len() as u32);
                     let shown = cx.query.chunks_per_file.min(group.len());
                     let more = matched - shown as u32;
                     pool.list.extend(group.into_iter().take(shown).enumerate().map(|(i, mut c)| {

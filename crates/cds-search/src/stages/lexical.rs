@@ -1,11 +1,10 @@
 //! Chunks that have the query's words.
 
+use rustc_hash::FxHashMap;
+
 use super::{Candidate, Candidates, Stage};
 use crate::pipeline::Cx;
 use crate::{Result, bm25};
-
-/// Chunks that go on to the signals. Files beyond cannot win: their best chunk is that far down.
-const POOL: usize = 1_500;
 
 pub(crate) struct Lexical;
 
@@ -19,20 +18,21 @@ impl Stage for Lexical {
         pool.partial |= ranking.partial;
         pool.term_weights = ranking.terms.iter().map(|t| t.weight).collect();
         pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
+        pool.matches_by_file = ranking.matched;
+        pool.matched_files = ranking.matched_files;
+        let mut seen: FxHashMap<u32, u32> = FxHashMap::default();
         for (rank, scored) in ranking.chunks.iter().enumerate() {
             let Some(view) = cx.snapshot.chunk(scored.chunk) else { continue };
-            let Some(document) = view.document() else { continue };
-            let seen = pool.matches_by_file.entry(document.id.0).or_default();
-            *seen += 1;
-            if *seen <= 3 {
-                *pool.best_by_file.entry(document.id.0).or_default() += scored.score;
+            let Some(file) = cx.snapshot.file_of(scored.chunk) else { continue };
+            let before = seen.entry(file.0).or_default();
+            *before += 1;
+            if *before <= 3 {
+                *pool.best_by_file.entry(file.0).or_default() += scored.score;
             }
-            if rank < POOL {
-                let mut candidate = Candidate::new(scored.chunk, view.entity().map(|e| e.id));
-                candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
-                candidate.terms = scored.terms;
-                pool.list.push(candidate);
-            }
+            let mut candidate = Candidate::new(scored.chunk, view.entity().map(|e| e.id));
+            candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
+            candidate.terms = scored.terms;
+            pool.list.push(candidate);
         }
         add_named(cx, pool);
         Ok(())

@@ -77,7 +77,9 @@ pub(crate) struct Candidates {
     /// Terms as the index spells them.
     pub(crate) spellings: Vec<String>,
     /// Matching chunks by file, found by BM25 whether or not they are candidates.
-    pub(crate) matches_by_file: FxHashMap<u32, u32>,
+    pub(crate) matches_by_file: Vec<u32>,
+    /// How many files have one.
+    pub(crate) matched_files: usize,
     /// Sum of the three best chunks' BM25, by file.
     pub(crate) best_by_file: FxHashMap<u32, f32>,
     pub(crate) hits: Vec<Hit>,
