@@ -1,4 +1,4 @@
-//! Facts as short readable text: what corpus cases expect and `cds outline --format facts` prints.
+//! Facts as short readable text: what corpus cases expect and the `facts` example prints.
 
 use std::fmt::Write;
 

@@ -29,7 +29,10 @@ fn query_budget(bytes: usize) -> usize {
 }
 
 /// The last resort when a grammar's own scanner loops: then the clock decides.
-const TIME_BUDGET: Duration = Duration::from_secs(10);
+const TIME_BUDGET: Duration = Duration::from_secs(5);
+
+/// Children of one error node beyond which a text is not worth a query: looking at siblings takes the square of their number.
+const MAX_ERROR_CHILDREN: u32 = 20_000;
 
 thread_local! {
     static TOOLS: RefCell<(Parser, QueryCursor)> = RefCell::new((Parser::new(), QueryCursor::new()));
@@ -37,6 +40,24 @@ thread_local! {
 
 /// The facts of `text`, which is in `language`. Never fails: what goes wrong is listed in `problems`.
 pub fn extract(registry: &Registry, language: &Language, text: &str) -> FileFacts {
+    if !language.has_grammar() || text.is_empty() || text.ends_with('\n') {
+        return extract_whole_lines(registry, language, text);
+    }
+    // Some grammars' scanners run to the next white space without looking for the end of the text, and never return.
+    let mut facts = extract_whole_lines(registry, language, &format!("{text}\n"));
+    let len = text.len() as u32;
+    let spans = facts.entities.iter_mut().flat_map(|e| [&mut e.span, &mut e.full]);
+    for span in spans.chain(facts.chunks.iter_mut().map(|c| &mut c.span)) {
+        span.end = span.end.min(len);
+    }
+    facts.chunks.retain(|c| c.span.start < c.span.end);
+    for (_, end) in facts.comments.iter_mut().chain(&mut facts.doc_spans) {
+        *end = (*end).min(len);
+    }
+    facts
+}
+
+fn extract_whole_lines(registry: &Registry, language: &Language, text: &str) -> FileFacts {
     let lines = Lines::new(text);
     let mut facts = FileFacts { lines: lines.count(), ..FileFacts::default() };
     let stretches = embedded::find(registry, language, text);
@@ -75,7 +96,13 @@ fn parse_into(
         };
         let root = tree.root_node();
         if root.has_error() {
-            facts.problems.push(syntax_problem(root));
+            let error = first_error(root);
+            let line = error.start_position().row + 1;
+            facts.problems.push(Problem { kind: ProblemKind::SyntaxError, detail: format!("line {line}") });
+            if error.child_count() > MAX_ERROR_CHILDREN {
+                facts.problems.push(too_much("too broken to read: indexed as plain text".to_owned()));
+                return None;
+            }
         }
         match run_query(cursor, compiled, root, text) {
             Ok(found) => assemble::add(facts, language, &compiled.fields, found, text, lines),
@@ -133,15 +160,15 @@ impl Guard {
     }
 }
 
-fn syntax_problem(root: Node) -> Problem {
-    // Follow the first child with an error down to where it stands.
+/// Follows the first child with an error down to where it stands.
+fn first_error(root: Node) -> Node {
     let mut node = root;
     let mut cursor = root.walk();
     while !node.is_error() && !node.is_missing() {
         let Some(child) = node.children(&mut cursor).find(Node::has_error) else { break };
         node = child;
     }
-    Problem { kind: ProblemKind::SyntaxError, detail: format!("line {}", node.start_position().row + 1) }
+    node
 }
 
 /// Everything a query found in a text, not yet joined.

@@ -65,6 +65,8 @@ fn deep_nesting_and_long_lines() {
         for text in ["(".repeat(2_000), "[{".repeat(1_000), "x ".repeat(20_000)] {
             check(language, &text);
         }
+        let facts = extract(Registry::builtin(), language, &"(".repeat(100_000));
+        assert!(facts.chunks.len() > 10, "{}: deep nesting is still text", language.name);
     }
 }
 

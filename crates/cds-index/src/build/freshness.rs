@@ -58,11 +58,14 @@ pub(crate) fn same(snapshot: &Snapshot, found: &Walked) -> bool {
         return false;
     }
     // Files that were skipped are in the walk and not among the documents.
-    let skipped: rustc_hash::FxHashSet<&str> = problems.iter().filter(|p| p.skipped).map(|p| p.path.as_str()).collect();
+    let skipped: rustc_hash::FxHashMap<&str, Option<(u64, i64)>> =
+        problems.iter().filter(|p| p.skipped).map(|p| (p.path.as_str(), p.stamp)).collect();
     let mut documents = snapshot.documents();
     for file in &found.files {
-        if skipped.contains(file.path.as_str()) {
-            // A skipped file that changed may have become readable: only an unchanged folder and size say it did not.
+        if let Some(stamp) = skipped.get(file.path.as_str()) {
+            if *stamp != Some((file.size, file.modified_ns)) {
+                return false;
+            }
             continue;
         }
         match documents.next() {

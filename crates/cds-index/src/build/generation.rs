@@ -107,6 +107,7 @@ impl GenerationWriter {
                 reason: problem.kind.name().to_owned(),
                 detail: problem.detail.clone(),
                 skipped: false,
+                stamp: None,
             });
         }
         Ok(())

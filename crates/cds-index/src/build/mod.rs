@@ -117,6 +117,9 @@ pub struct ProblemRow {
     pub detail: String,
     /// Whether the file is missing from the index.
     pub skipped: bool,
+    /// Size and time of a skipped file: another one is looked at again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamp: Option<(u64, i64)>,
 }
 
 /// Where a root's index lives unless told otherwise.

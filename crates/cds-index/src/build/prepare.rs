@@ -141,7 +141,14 @@ fn now_ns() -> i64 {
 }
 
 fn skip(file: &FoundFile, kind: ProblemKind, detail: String) -> Outcome {
-    Outcome::Skipped(ProblemRow { path: file.path.clone(), reason: kind.name().to_owned(), detail, skipped: true })
+    let stamp = Some((file.size, file.modified_ns));
+    Outcome::Skipped(ProblemRow {
+        path: file.path.clone(),
+        reason: kind.name().to_owned(),
+        detail,
+        skipped: true,
+        stamp,
+    })
 }
 
 /// How much of a file is looked at for NUL bytes.

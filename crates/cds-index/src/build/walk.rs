@@ -88,6 +88,7 @@ fn visit(walked: &mut Walked, root: &Path, entry: &ignore::DirEntry) {
         reason: kind.name().to_owned(),
         detail,
         skipped: kind.skips_file(),
+        stamp: None,
     };
     if kind.is_symlink() {
         let target = std::fs::read_link(entry.path()).unwrap_or_default();
@@ -119,7 +120,7 @@ pub(crate) fn modified_ns(meta: &std::fs::Metadata) -> i64 {
 fn walk_problem(root: &Path, error: &ignore::Error) -> ProblemRow {
     let path = error_path(error).map(|p| relative(root, p)).unwrap_or_default();
     let kind = ProblemKind::Unreadable;
-    ProblemRow { path, reason: kind.name().to_owned(), detail: error.to_string(), skipped: true }
+    ProblemRow { path, reason: kind.name().to_owned(), detail: error.to_string(), skipped: true, stamp: None }
 }
 
 fn error_path(error: &ignore::Error) -> Option<&Path> {

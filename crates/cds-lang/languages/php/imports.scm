@@ -7,23 +7,25 @@
   (namespace_name) @module
   body: (namespace_use_group (namespace_use_clause . [(name) (qualified_name)] @item alias: (name)? @alias) @import))
 
-([(include_expression [
+[
+  (include_expression [
     (string) @module
     (encapsed_string) @module
-    (binary_expression right: (string) @module)
-    (parenthesized_expression [(string) @module (encapsed_string) @module (binary_expression right: (string) @module)])])
+    (_ right: (string) @module)
+    (parenthesized_expression [(string) @module (encapsed_string) @module (_ right: (string) @module)])])
   (include_once_expression [
     (string) @module
     (encapsed_string) @module
-    (binary_expression right: (string) @module)
-    (parenthesized_expression [(string) @module (encapsed_string) @module (binary_expression right: (string) @module)])])
+    (_ right: (string) @module)
+    (parenthesized_expression [(string) @module (encapsed_string) @module (_ right: (string) @module)])])
   (require_expression [
     (string) @module
     (encapsed_string) @module
-    (binary_expression right: (string) @module)
-    (parenthesized_expression [(string) @module (encapsed_string) @module (binary_expression right: (string) @module)])])
+    (_ right: (string) @module)
+    (parenthesized_expression [(string) @module (encapsed_string) @module (_ right: (string) @module)])])
   (require_once_expression [
     (string) @module
     (encapsed_string) @module
-    (binary_expression right: (string) @module)
-    (parenthesized_expression [(string) @module (encapsed_string) @module (binary_expression right: (string) @module)])])] @import)
+    (_ right: (string) @module)
+    (parenthesized_expression [(string) @module (encapsed_string) @module (_ right: (string) @module)])])
+] @import

@@ -25,8 +25,8 @@
 (property_declaration
   (property_element name: (variable_name (name) @name))
   (property_hook_list) @body) @definition.property
-(program (expression_statement (assignment_expression
-  left: (variable_name (name) @name)
+(program (expression_statement (_ .
+  left: (_ (name) @name) .
   right: [
     (anonymous_function parameters: (_) @parameters return_type: (_)? @return body: (_) @body)
     (arrow_function parameters: (_) @parameters return_type: (_)? @return "=>" @body)]) @definition.function))
@@ -59,11 +59,11 @@
 
 ; Calls
 
-((function_call_expression function: [
-    (name) @reference.call
-    (qualified_name (name) @reference.call)
-    (qualified_name prefix: (namespace_name) @receiver (name) @reference.call)
-    (relative_name (name) @reference.call)])
+([
+  function: (name) @reference.call
+  function: (qualified_name (name) @reference.call)
+  function: (qualified_name prefix: (namespace_name) @receiver (name) @reference.call)
+  function: (relative_name (name) @reference.call)]
   (#not-any-of? @reference.call "isset" "empty" "define" "exit" "die"))
 [(member_call_expression object: (_) @receiver name: (name) @reference.call)
   (nullsafe_member_call_expression object: (_) @receiver name: (name) @reference.call)
@@ -122,7 +122,8 @@
   (name) @reference.type
   (qualified_name (name) @reference.type)
   (qualified_name prefix: (namespace_name) @receiver (name) @reference.type)])
-(binary_expression operator: "instanceof" right: [
-  (name) @reference.type
-  (qualified_name (name) @reference.type)
-  (qualified_name prefix: (namespace_name) @receiver (name) @reference.type)])
+([operator: "instanceof"] . [
+  right: (name) @reference.type
+  right: (qualified_name (name) @reference.type)
+  right: (qualified_name prefix: (namespace_name) @receiver (name) @reference.type)
+])
