@@ -34,15 +34,9 @@ pub struct Term {
 }
 
 /// Splits text into terms and remembers stems.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Tokenizer {
     stems: FxHashMap<CompactString, CompactString>,
-}
-
-impl Default for Tokenizer {
-    fn default() -> Self {
-        Tokenizer { stems: FxHashMap::default() }
-    }
 }
 
 impl Tokenizer {

@@ -90,8 +90,11 @@ impl Engine {
         if found.how == "exact" {
             // A type's members follow it.
             for owner in passing.iter().filter(|e| e.entity_type() == EntityType::Class).take(checked.query.limit) {
-                let members =
-                    owner.document().into_iter().flat_map(|d| d.entities()).filter_map(|id| snapshot.entity(id));
+                let members = owner
+                    .document()
+                    .into_iter()
+                    .flat_map(cds_index::DocumentView::entities)
+                    .filter_map(|id| snapshot.entity(id));
                 for member in members.filter(|m| m.parent().is_some_and(|p| p.id == owner.id)) {
                     if hits.len() >= checked.query.limit {
                         break;

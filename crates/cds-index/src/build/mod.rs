@@ -145,7 +145,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         .filter(|s| s.manifest().fingerprint == fingerprint);
 
     (build.progress)(Progress { phase: "walking", done: 0, total: 0 });
-    let found = walk::walk(build.root, build.home)?;
+    let found = walk::walk(build.root, build.home);
     if found.files.is_empty() {
         if !existed {
             drop(lock);

@@ -8,7 +8,6 @@ use cds_model::ProblemKind;
 use ignore::{WalkBuilder, WalkState};
 
 use super::ProblemRow;
-use crate::Result;
 
 /// Folders that are never entered, wherever they stand: version control, environments, caches of tools.
 #[rustfmt::skip]
@@ -36,7 +35,7 @@ pub(crate) struct Walked {
 }
 
 /// Walks `root` by the rules of git's whole exclude chain, `.ignore` and `.cdsignore`.
-pub(crate) fn walk(root: &Path, home: &Path) -> Result<Walked> {
+pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
     let walked = Mutex::new(Walked { files: Vec::new(), directories: Vec::new(), problems: Vec::new() });
     let home = home.to_owned();
     let walker = WalkBuilder::new(root)
@@ -63,7 +62,7 @@ pub(crate) fn walk(root: &Path, home: &Path) -> Result<Walked> {
     walked.files.dedup_by(|a, b| a.path == b.path);
     walked.directories.sort_unstable();
     walked.problems.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    Ok(walked)
+    walked
 }
 
 fn never_entered(entry: &ignore::DirEntry, home: &Path) -> bool {

@@ -6,40 +6,33 @@
 ; Constants and variables of the package. One name: the whole declaration, or its line of a group; several
 ; names in one line: each name.
 
-(source_file
-  [
-    (const_declaration . "const" . (const_spec . name: (identifier) @name .))
-    (const_declaration . "const" . (const_spec . name: (identifier) @name . type: (_)))
-    (const_declaration . "const" . (const_spec . name: (identifier) @name . "="))
-    (var_declaration . "var" . (var_spec . name: (identifier) @name . type: (_)))
-    (var_declaration . "var" . (var_spec . name: (identifier) @name . "="))
-  ] @definition.constant
+(source_file (const_declaration . "const" . [
+  (const_spec . name: (identifier) @name .)
+  (const_spec . name: (identifier) @name . [type: (_) "="])
+]) @definition.constant (#not-eq? @name "_"))
+(source_file (var_declaration . "var" . (var_spec . name: (identifier) @name . [type: (_) "="])) @definition.constant
   (#not-eq? @name "_"))
-(source_file
-  (const_declaration "("
-    [
-      (const_spec . name: (identifier) @name .)
-      (const_spec . name: (identifier) @name . type: (_))
-      (const_spec . name: (identifier) @name . "=")
-    ] @definition.constant)
+(source_file (const_declaration "(" [
+  (const_spec . name: (identifier) @name .) @definition.constant
+  (const_spec . name: (identifier) @name . [type: (_) "="]) @definition.constant
+]) (#not-eq? @name "_"))
+(source_file (var_declaration (var_spec_list
+  (var_spec . name: (identifier) @name . [type: (_) "="]) @definition.constant))
   (#not-eq? @name "_"))
-(source_file
-  (var_declaration (var_spec_list
-    [
-      (var_spec . name: (identifier) @name . type: (_))
-      (var_spec . name: (identifier) @name . "=")
-    ] @definition.constant))
-  (#not-eq? @name "_"))
-(source_file
-  [
-    (const_declaration (const_spec name: (identifier) @name @definition.constant . ","))
-    (const_declaration (const_spec "," . name: (identifier) @name @definition.constant))
-    (var_declaration (var_spec name: (identifier) @name @definition.constant . ","))
-    (var_declaration (var_spec "," . name: (identifier) @name @definition.constant))
-    (var_declaration (var_spec_list (var_spec name: (identifier) @name @definition.constant . ",")))
-    (var_declaration (var_spec_list (var_spec "," . name: (identifier) @name @definition.constant)))
-  ]
-  (#not-eq? @name "_"))
+(source_file (const_declaration (const_spec [
+  ([name: (identifier) @name @definition.constant] . ",")
+  ("," . name: (identifier) @name @definition.constant)
+])) (#not-eq? @name "_"))
+(source_file (var_declaration [
+  (var_spec [
+    ([name: (identifier) @name @definition.constant] . ",")
+    ("," . name: (identifier) @name @definition.constant)
+  ])
+  (var_spec_list (var_spec [
+    ([name: (identifier) @name @definition.constant] . ",")
+    ("," . name: (identifier) @name @definition.constant)
+  ]))
+]) (#not-eq? @name "_"))
 
 ; Functions
 
@@ -91,15 +84,15 @@
   (#match? @name "^Test[^a-z]")
   (#eq? @_parameters "()")) @definition.method
 (call_expression
-  function: (selector_expression field: (field_identifier) @_run)
-  arguments: (argument_list .
+  function: (_ . operand: (_) . field: (field_identifier) @_run) .
+  arguments: (_ .
     [(interpreted_string_literal) (raw_string_literal)] @name .
     (func_literal parameters: (parameter_list) @_parameters body: (_) @body))
   (#eq? @_run "Run")
   (#match? @_parameters "\\*\\s*testing\\.")) @definition.test
 (call_expression
-  function: (identifier) @_block
-  arguments: (argument_list .
+  function: (identifier) @_block .
+  arguments: (_ .
     [(interpreted_string_literal) (raw_string_literal)] @name
     (func_literal body: (_) @body))
   (#any-of? @_block
@@ -120,8 +113,8 @@
 
 ; Calls
 
-(call_expression function: (identifier) @reference.call)
-(call_expression function: (selector_expression operand: (_) @receiver field: (_) @reference.call))
+function: (identifier) @reference.call
+function: (selector_expression operand: (_) @receiver field: (_) @reference.call)
 (type_instantiation_expression type: (type_identifier) @reference.call)
 ; The grammar takes `f[int](x)` for a conversion.
 (type_conversion_expression type: (generic_type type: [
@@ -147,31 +140,13 @@
 ; Types in type positions
 
 (qualified_type package: (_) @receiver name: (type_identifier) @reference.type)
-(generic_type type: (type_identifier) @reference.type)
+[type: (type_identifier) element: (type_identifier) result: (type_identifier)] @reference.type
 (pointer_type (type_identifier) @reference.type)
-(slice_type element: (type_identifier) @reference.type)
-(array_type element: (type_identifier) @reference.type)
-(implicit_length_array_type element: (type_identifier) @reference.type)
 (map_type (type_identifier) @reference.type)
 (channel_type value: (type_identifier) @reference.type)
 (parenthesized_type (type_identifier) @reference.type)
 (negated_type (type_identifier) @reference.type)
 (type_elem (type_identifier) @reference.type)
 (type_constraint (type_identifier) @reference.type)
-(parameter_declaration type: (type_identifier) @reference.type)
-(variadic_parameter_declaration type: (type_identifier) @reference.type)
-(function_declaration result: (type_identifier) @reference.type)
-(method_declaration result: (type_identifier) @reference.type)
-(method_elem result: (type_identifier) @reference.type)
-(func_literal result: (type_identifier) @reference.type)
-(function_type result: (type_identifier) @reference.type)
-(field_declaration type: (type_identifier) @reference.type)
-(const_spec type: (type_identifier) @reference.type)
-(var_spec type: (type_identifier) @reference.type)
-(type_spec type: (type_identifier) @reference.type)
-(type_alias type: (type_identifier) @reference.type)
-(composite_literal type: (type_identifier) @reference.type)
-(type_assertion_expression type: (type_identifier) @reference.type)
-(type_conversion_expression type: (type_identifier) @reference.type)
 (type_case (type_identifier) @reference.type)
 (argument_list (type_identifier) @reference.type)

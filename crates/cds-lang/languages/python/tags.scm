@@ -10,21 +10,21 @@
 (class_definition name: (identifier) @name ":" @body) @definition.class
 (class_definition
   name: (identifier) @name
-  body: (block . (comment)* . (expression_statement (string) @doc))) @definition.class
+  body: (_ . (comment)* . (expression_statement (string) @doc))) @definition.class
 
 ; pytest collects classes called Test… that have test methods.
 ((class_definition
   name: (identifier) @name
-  body: (block [
-    (function_definition name: (identifier) @_method)
-    (decorated_definition definition: (function_definition name: (identifier) @_method))])) @definition.class @test
+  body: (_ [
+    (_ . name: (identifier) @_method parameters: (_))
+    (_ definition: (_ . name: (identifier) @_method parameters: (_)))])) @definition.class @test
   (#match? @name "^Test")
   (#match? @_method "^test_"))
 
 (function_definition name: (identifier) @name ":" @body) @definition.function
 (function_definition
   name: (identifier) @name
-  body: (block . (comment)* . (expression_statement (string) @doc))) @definition.function
+  body: (_ . (comment)* . (expression_statement (string) @doc))) @definition.function
 
 ; Heads of definitions that the parser lost in an error.
 (ERROR "class" . (identifier) @name @definition.class)
@@ -34,40 +34,40 @@
 (ERROR (identifier) @_word . (call function: (identifier) @name) @definition.function (#eq? @_word "def"))
 
 ; Constants of the module, also under `if` and `try`, and of classes.
-(module (expression_statement (assignment left: (identifier) @name) @definition.constant)
+(module (_ . (assignment left: (identifier) @name) @definition.constant)
   (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
-(module [
-    (if_statement consequence: (block (expression_statement (assignment left: (identifier) @name) @definition.constant)))
-    (try_statement body: (block (expression_statement (assignment left: (identifier) @name) @definition.constant)))]
+(module (if_statement consequence: (_ (_ . (assignment left: (identifier) @name) @definition.constant)))
   (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
-(class_definition body: (block (expression_statement (assignment left: (identifier) @name) @definition.constant))
+(module (try_statement body: (_ (_ . (assignment left: (identifier) @name) @definition.constant)))
+  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
+(class_definition body: (_ (_ . (assignment left: (identifier) @name) @definition.constant))
   (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
 
 ; A name bound to a lambda, or to a type that a call makes.
-(module (expression_statement
+(module (_ .
   (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function))
-(class_definition body: (block (expression_statement
+(class_definition body: (_ (_ .
   (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function)))
-(module (expression_statement (assignment
+(module (_ . (assignment
     left: (identifier) @name
-    right: (call function: [(identifier) @_maker (attribute attribute: (identifier) @_maker)])) @definition.class)
+    right: (_ . function: [(identifier) @_maker (_ . object: (_) . attribute: (identifier) @_maker)])) @definition.class)
   (#any-of? @_maker "namedtuple" "NamedTuple" "TypedDict" "make_dataclass" "Enum" "IntEnum" "StrEnum" "Flag" "IntFlag"))
 
 (type_alias_statement left: (type (identifier) @name)) @definition.typealias
 (type_alias_statement left: (type (generic_type (identifier) @name))) @definition.typealias
-(module (expression_statement (assignment left: (identifier) @name type: (type [
+(module (_ . (assignment left: (identifier) @name type: (type [
     (identifier) @_type
-    (attribute attribute: (identifier) @_type)])) @definition.typealias)
+    (_ . object: (_) . attribute: (identifier) @_type)])) @definition.typealias)
   (#eq? @_type "TypeAlias"))
-(module (expression_statement (assignment
+(module (_ . (assignment
     left: (identifier) @name
-    right: (call function: [(identifier) @_maker (attribute attribute: (identifier) @_maker)])) @definition.typealias)
+    right: (_ . function: [(identifier) @_maker (_ . object: (_) . attribute: (identifier) @_maker)])) @definition.typealias)
   (#any-of? @_maker "NewType" "TypeVar" "ParamSpec" "TypeVarTuple" "TypeAliasType"))
-(module (expression_statement (assignment
+(module (_ . (assignment
     left: (identifier) @name
     right: [
-      (subscript value: [(identifier) @_generic (attribute attribute: (identifier) @_generic)])
-      (binary_operator left: (subscript value: (identifier) @_generic) operator: "|")]) @definition.typealias)
+      (_ . value: [(identifier) @_generic (_ . object: (_) . attribute: (identifier) @_generic)])
+      (_ . left: (_ . value: (identifier) @_generic) operator: "|")]) @definition.typealias)
   (#match? @name "^_*[A-Z]")
   (#any-of? @_generic "Union" "Optional" "Callable" "Literal" "Annotated" "Dict" "List" "Tuple" "Set" "FrozenSet"
     "Type" "Iterable" "Iterator" "Sequence" "Mapping" "Awaitable" "Coroutine" "AsyncIterator" "Generator" "dict" "list"
@@ -75,49 +75,49 @@
 
 ; Calls
 
-(call function: (identifier) @reference.call)
-(call function: (attribute object: (_) @receiver attribute: (identifier) @reference.call))
+function: (identifier) @reference.call
+function: (attribute object: (_) @receiver attribute: (identifier) @reference.call)
 (decorator (identifier) @reference.call)
-(decorator (attribute object: (_) @receiver attribute: (identifier) @reference.call))
+(decorator (_ . object: (_) @receiver . attribute: (identifier) @reference.call))
 
 ; Bases
 
 (class_definition superclasses: (argument_list [
   (identifier) @reference.base
-  (attribute object: (_) @receiver attribute: (identifier) @reference.base)
-  (subscript value: (identifier) @reference.base)
-  (subscript value: (attribute object: (_) @receiver attribute: (identifier) @reference.base))]))
-(class_definition superclasses: (argument_list (subscript subscript: [
+  (_ . object: (_) @receiver . attribute: (identifier) @reference.base)
+  (_ . value: (identifier) @reference.base)
+  (_ . value: (_ . object: (_) @receiver . attribute: (identifier) @reference.base))]))
+(class_definition superclasses: (argument_list (_ . value: (_) . subscript: [
   (identifier) @reference.type
-  (attribute object: (_) @receiver attribute: (identifier) @reference.type)])))
+  (_ . object: (_) @receiver . attribute: (identifier) @reference.type)])))
 (class_definition superclasses: (argument_list (keyword_argument value: [
   (identifier) @reference.type
-  (attribute object: (_) @receiver attribute: (identifier) @reference.type)])))
+  (_ . object: (_) @receiver . attribute: (identifier) @reference.type)])))
 
 ; Types. The grammar reads `a | b` and `[a, b]` inside a type as expressions.
 
 (type [
   (identifier) @reference.type
-  (attribute object: (_) @receiver attribute: (identifier) @reference.type)
+  (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
   (generic_type (identifier) @reference.type)
   (splat_type (identifier) @reference.type)
-  (subscript value: (identifier) @reference.type)
-  (subscript value: (attribute object: (_) @receiver attribute: (identifier) @reference.type))
-  (subscript subscript: (identifier) @reference.type)
-  (subscript subscript: (attribute object: (_) @receiver attribute: (identifier) @reference.type))])
+  (_ . value: (identifier) @reference.type)
+  (_ . value: (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
+  (_ . value: (_) . subscript: (identifier) @reference.type)
+  (_ . value: (_) . subscript: (_ . object: (_) @receiver . attribute: (identifier) @reference.type))])
 (type (binary_operator [
   (identifier) @reference.type
-  (attribute object: (_) @receiver attribute: (identifier) @reference.type)
-  (subscript value: (identifier) @reference.type)
-  (subscript subscript: (identifier) @reference.type)
+  (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
+  (_ . value: (identifier) @reference.type)
+  (_ . value: (_) . subscript: (identifier) @reference.type)
   (binary_operator (identifier) @reference.type)
-  (binary_operator (attribute object: (_) @receiver attribute: (identifier) @reference.type))
+  (binary_operator (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
   (binary_operator (binary_operator (identifier) @reference.type))]))
 (type (list [
   (identifier) @reference.type
-  (attribute object: (_) @receiver attribute: (identifier) @reference.type)
-  (subscript value: (identifier) @reference.type)
-  (subscript subscript: (identifier) @reference.type)]))
+  (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
+  (_ . value: (identifier) @reference.type)
+  (_ . value: (_) . subscript: (identifier) @reference.type)]))
 
 ; Names in quotes: forward references.
 ([(typed_parameter type: (type (string (string_content) @reference.type)))
@@ -133,12 +133,12 @@
 
 (except_clause value: [
   (identifier) @reference.type
-  (attribute object: (_) @receiver attribute: (identifier) @reference.type)
+  (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
   (tuple (identifier) @reference.type)
-  (tuple (attribute object: (_) @receiver attribute: (identifier) @reference.type))
+  (tuple (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
   (as_pattern (identifier) @reference.type)
-  (as_pattern (attribute object: (_) @receiver attribute: (identifier) @reference.type))
+  (as_pattern (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
   (as_pattern (tuple (identifier) @reference.type))
-  (as_pattern (tuple (attribute object: (_) @receiver attribute: (identifier) @reference.type)))])
+  (as_pattern (tuple (_ . object: (_) @receiver . attribute: (identifier) @reference.type)))])
 (raise_statement . (identifier) @reference.type (#match? @reference.type "^_*[A-Z]"))
 (class_pattern (dotted_name (identifier) @reference.type .))

@@ -31,12 +31,11 @@ impl Style {
             Style::Path => "\x1b[35m",
             Style::Dim => "\x1b[2m",
             Style::Bold => "\x1b[1m",
-            Style::Score => "\x1b[36m",
+            Style::Score | Style::Number => "\x1b[36m",
             Style::Warn => "\x1b[33m",
             Style::Keyword => "\x1b[34m",
             Style::Comment => "\x1b[90m",
             Style::Text => "\x1b[32m",
-            Style::Number => "\x1b[36m",
             Style::Match => "\x1b[1;31m",
             Style::Plain => "",
         }
