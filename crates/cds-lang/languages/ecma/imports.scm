@@ -39,18 +39,20 @@
   ])
   value: (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import
   (#eq? @_require "require"))
-([
-  (expression_statement (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import)
-  (return_statement (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import)
-  (arguments (call_expression . function: (identifier) @_require . arguments: (_ . (string) @module)) @import)
-  (pair value: [
-    (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import
-    (_ . object: (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import)
-  ])
-  function: (call_expression . function: (identifier) @_require . arguments: (_ . (string) @module)) @import
-  function: (member_expression . object: (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import)
-  (assignment_expression right: [
-    (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import
-    (_ . object: (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import)
-  ])
+(expression_statement (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import (#eq? @_require "require"))
+(return_statement (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import (#eq? @_require "require"))
+(arguments
+  (call_expression . function: (identifier) @_require . arguments: (_ . (string) @module)) @import
+  (#eq? @_require "require"))
+(pair value: [
+  (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import
+  (_ . object: (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import)
 ] (#eq? @_require "require"))
+(assignment_expression right: [
+  (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import
+  (_ . object: (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import)
+] (#eq? @_require "require"))
+function: (call_expression . function: (identifier) @_require . arguments: (_ . (string) @module)
+  (#eq? @_require "require")) @import
+function: (member_expression . object: (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import
+  (#eq? @_require "require"))

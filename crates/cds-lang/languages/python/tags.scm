@@ -16,8 +16,8 @@
 ((class_definition
   name: (identifier) @name
   body: (_ [
-    (_ . name: (identifier) @_method parameters: (_))
-    (_ definition: (_ . name: (identifier) @_method parameters: (_)))])) @definition.class @test
+    (function_definition name: (identifier) @_method)
+    (decorated_definition definition: (function_definition name: (identifier) @_method))])) @definition.class @test
   (#match? @name "^Test")
   (#match? @_method "^test_"))
 
@@ -34,36 +34,36 @@
 (ERROR (identifier) @_word . (call function: (identifier) @name) @definition.function (#eq? @_word "def"))
 
 ; Constants of the module, also under `if` and `try`, and of classes.
-(module (_ . (assignment left: (identifier) @name) @definition.constant)
+(module (expression_statement (assignment left: (identifier) @name) @definition.constant)
   (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
-(module (if_statement consequence: (_ (_ . (assignment left: (identifier) @name) @definition.constant)))
+(module (if_statement consequence: (_ (expression_statement (assignment left: (identifier) @name) @definition.constant)))
   (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
-(module (try_statement body: (_ (_ . (assignment left: (identifier) @name) @definition.constant)))
+(module (try_statement body: (_ (expression_statement (assignment left: (identifier) @name) @definition.constant)))
   (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
-(class_definition body: (_ (_ . (assignment left: (identifier) @name) @definition.constant))
+(class_definition body: (_ (expression_statement (assignment left: (identifier) @name) @definition.constant))
   (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
 
 ; A name bound to a lambda, or to a type that a call makes.
-(module (_ .
+(module (expression_statement
   (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function))
-(class_definition body: (_ (_ .
+(class_definition body: (_ (expression_statement
   (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function)))
-(module (_ . (assignment
+(module (expression_statement (assignment
     left: (identifier) @name
     right: (_ . function: [(identifier) @_maker (_ . object: (_) . attribute: (identifier) @_maker)])) @definition.class)
   (#any-of? @_maker "namedtuple" "NamedTuple" "TypedDict" "make_dataclass" "Enum" "IntEnum" "StrEnum" "Flag" "IntFlag"))
 
 (type_alias_statement left: (type (identifier) @name)) @definition.typealias
 (type_alias_statement left: (type (generic_type (identifier) @name))) @definition.typealias
-(module (_ . (assignment left: (identifier) @name type: (type [
+(module (expression_statement (assignment left: (identifier) @name type: (type [
     (identifier) @_type
     (_ . object: (_) . attribute: (identifier) @_type)])) @definition.typealias)
   (#eq? @_type "TypeAlias"))
-(module (_ . (assignment
+(module (expression_statement (assignment
     left: (identifier) @name
     right: (_ . function: [(identifier) @_maker (_ . object: (_) . attribute: (identifier) @_maker)])) @definition.typealias)
   (#any-of? @_maker "NewType" "TypeVar" "ParamSpec" "TypeVarTuple" "TypeAliasType"))
-(module (_ . (assignment
+(module (expression_statement (assignment
     left: (identifier) @name
     right: [
       (_ . value: [(identifier) @_generic (_ . object: (_) . attribute: (identifier) @_generic)])
@@ -87,7 +87,7 @@ function: (attribute object: (_) @receiver attribute: (identifier) @reference.ca
   (_ . object: (_) @receiver . attribute: (identifier) @reference.base)
   (_ . value: (identifier) @reference.base)
   (_ . value: (_ . object: (_) @receiver . attribute: (identifier) @reference.base))]))
-(class_definition superclasses: (argument_list (_ . value: (_) . subscript: [
+(class_definition superclasses: (argument_list (_ . value: (_) subscript: [
   (identifier) @reference.type
   (_ . object: (_) @receiver . attribute: (identifier) @reference.type)])))
 (class_definition superclasses: (argument_list (keyword_argument value: [
@@ -103,13 +103,13 @@ function: (attribute object: (_) @receiver attribute: (identifier) @reference.ca
   (splat_type (identifier) @reference.type)
   (_ . value: (identifier) @reference.type)
   (_ . value: (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
-  (_ . value: (_) . subscript: (identifier) @reference.type)
-  (_ . value: (_) . subscript: (_ . object: (_) @receiver . attribute: (identifier) @reference.type))])
+  (_ . value: (_) subscript: (identifier) @reference.type)
+  (_ . value: (_) subscript: (_ . object: (_) @receiver . attribute: (identifier) @reference.type))])
 (type (binary_operator [
   (identifier) @reference.type
   (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
   (_ . value: (identifier) @reference.type)
-  (_ . value: (_) . subscript: (identifier) @reference.type)
+  (_ . value: (_) subscript: (identifier) @reference.type)
   (binary_operator (identifier) @reference.type)
   (binary_operator (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
   (binary_operator (binary_operator (identifier) @reference.type))]))
@@ -117,7 +117,7 @@ function: (attribute object: (_) @receiver attribute: (identifier) @reference.ca
   (identifier) @reference.type
   (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
   (_ . value: (identifier) @reference.type)
-  (_ . value: (_) . subscript: (identifier) @reference.type)]))
+  (_ . value: (_) subscript: (identifier) @reference.type)]))
 
 ; Names in quotes: forward references.
 ([(typed_parameter type: (type (string (string_content) @reference.type)))
