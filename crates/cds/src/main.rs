@@ -8,6 +8,10 @@ mod render;
 
 use clap::Parser;
 
+// Parsers and the text index allocate small pieces by the million. It also replaces C's malloc, which tree-sitter uses.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     let args = match args::Args::try_parse() {
         Ok(args) => args,

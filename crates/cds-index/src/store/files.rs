@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use cds_model::FileFacts;
+use cds_model::{FileFacts, Span};
 
 use crate::{Error, Result};
 
@@ -27,7 +27,9 @@ pub(crate) struct Packed {
 
 impl Packed {
     pub(crate) fn new(text: &str, facts: &FileFacts) -> Packed {
-        let plain = postcard::to_extend(facts, text.as_bytes().to_vec()).expect("facts are plain data");
+        let mut facts = facts.clone();
+        to_steps(&mut facts);
+        let plain = postcard::to_extend(&facts, text.as_bytes().to_vec()).expect("facts are plain data");
         let block = COMPRESSOR.with_borrow_mut(|c| c.compress(&plain)).expect("memory is all it needs");
         Packed {
             text_len: text.len() as u32,
@@ -52,7 +54,8 @@ pub(crate) fn checksum(block: &[u8]) -> u32 {
 pub(crate) fn unpack(block: &[u8], text_len: u32, facts_len: u32) -> Option<(String, FileFacts)> {
     let len = text_len as usize + facts_len as usize;
     let mut plain = zstd::bulk::decompress(block, len).ok().filter(|p| p.len() == len)?;
-    let facts = postcard::from_bytes(&plain[text_len as usize..]).ok()?;
+    let mut facts = postcard::from_bytes(&plain[text_len as usize..]).ok()?;
+    from_steps(&mut facts);
     plain.truncate(text_len as usize);
     Some((String::from_utf8(plain).ok()?, facts))
 }
@@ -62,6 +65,95 @@ pub(crate) fn unpack_text(block: &[u8], text_len: u32) -> Option<String> {
     let mut text = vec![0; text_len as usize];
     zstd::stream::read::Decoder::with_buffer(block).ok()?.read_exact(&mut text).ok()?;
     String::from_utf8(text).ok()
+}
+
+/// Positions as steps from the one before: small numbers take one byte and compress well. Arithmetic wraps, so that damage
+/// cannot panic.
+fn to_steps(facts: &mut FileFacts) {
+    let mut last = Span::default();
+    for entity in &mut facts.entities {
+        let (span, full) = (entity.span, entity.full);
+        entity.name_line = entity.name_line.wrapping_sub(span.start_line);
+        entity.full = Span {
+            start: span.start.wrapping_sub(full.start),
+            end: span.end.wrapping_sub(full.end),
+            start_line: span.start_line.wrapping_sub(full.start_line),
+            end_line: span.end_line.wrapping_sub(full.end_line),
+        };
+        entity.span = step(span, last);
+        last = span;
+    }
+    last = Span::default();
+    for chunk in &mut facts.chunks {
+        let span = chunk.span;
+        chunk.span = step(span, last);
+        last = span;
+    }
+    let (mut start, mut line) = (0, 0);
+    for reference in &mut facts.references {
+        let here = (reference.start, reference.line);
+        reference.start = here.0.wrapping_sub(start);
+        reference.line = here.1.wrapping_sub(line);
+        (start, line) = here;
+    }
+    let mut last = 0;
+    for (start, end) in &mut facts.comments {
+        let here = *start;
+        *end = end.wrapping_sub(here);
+        *start = here.wrapping_sub(last);
+        last = here;
+    }
+}
+
+/// The way back.
+fn from_steps(facts: &mut FileFacts) {
+    let mut last = Span::default();
+    for entity in &mut facts.entities {
+        let span = unstep(entity.span, last);
+        let full = entity.full;
+        entity.full = Span {
+            start: span.start.wrapping_sub(full.start),
+            end: span.end.wrapping_sub(full.end),
+            start_line: span.start_line.wrapping_sub(full.start_line),
+            end_line: span.end_line.wrapping_sub(full.end_line),
+        };
+        entity.name_line = entity.name_line.wrapping_add(span.start_line);
+        entity.span = span;
+        last = span;
+    }
+    last = Span::default();
+    for chunk in &mut facts.chunks {
+        chunk.span = unstep(chunk.span, last);
+        last = chunk.span;
+    }
+    let (mut start, mut line) = (0u32, 0u32);
+    for reference in &mut facts.references {
+        start = start.wrapping_add(reference.start);
+        line = line.wrapping_add(reference.line);
+        (reference.start, reference.line) = (start, line);
+    }
+    let mut last = 0u32;
+    for (start, end) in &mut facts.comments {
+        *start = start.wrapping_add(last);
+        *end = end.wrapping_add(*start);
+        last = *start;
+    }
+}
+
+/// A span as steps: its start from the last one's start, its end from its start.
+fn step(span: Span, last: Span) -> Span {
+    Span {
+        start: span.start.wrapping_sub(last.start),
+        end: span.end.wrapping_sub(span.start),
+        start_line: span.start_line.wrapping_sub(last.start_line),
+        end_line: span.end_line.wrapping_sub(span.start_line),
+    }
+}
+
+fn unstep(step: Span, last: Span) -> Span {
+    let start = step.start.wrapping_add(last.start);
+    let start_line = step.start_line.wrapping_add(last.start_line);
+    Span { start, end: step.end.wrapping_add(start), start_line, end_line: step.end_line.wrapping_add(start_line) }
 }
 
 #[cfg(test)]
@@ -79,6 +171,16 @@ mod tests {
             assert_eq!((back.as_str(), &again), (text, &facts));
             assert_eq!(unpack_text(&packed.block, packed.text_len).as_deref(), Some(text));
         }
+    }
+
+    #[test]
+    fn real_facts_come_back() {
+        let registry = cds_lang::Registry::builtin();
+        let text = "# a\nclass A(B):\n    # b\n    def f(self):\n        g()\n        h.i()\n\nx = A()\n";
+        let facts = cds_lang::extract(registry, registry.by_name("python").unwrap(), text);
+        assert!(facts.references.len() > 3 && facts.entities.len() == 2 && facts.comments.len() == 2);
+        let packed = Packed::new(text, &facts);
+        assert_eq!(unpack(&packed.block, packed.text_len, packed.facts_len).unwrap().1, facts);
     }
 
     #[test]

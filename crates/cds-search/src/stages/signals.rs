@@ -35,7 +35,7 @@ impl Stage for Signals {
         for candidate in &mut list {
             let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
             let Some(document) = view.document() else { continue };
-            let defined = words.definition(view, candidate);
+            let defined = if weights.definition > 0.0 { words.definition(view, candidate) } else { 0.0 };
             let file = files.entry(document.id.0).or_insert_with(|| words.file(document));
             file.definitions += defined;
             candidate.add("bm25", weights.bm25 * bm25_score(candidate).unwrap_or(0.0) / best_chunk);
@@ -76,6 +76,10 @@ struct QueryWords {
     terms: Vec<(String, f32)>,
     total: f32,
     tokenizer: Tokenizer,
+    /// Whether no preset's weight asks for names of files.
+    is_idle: bool,
+    /// Names seen: a file's chunks and a project's methods repeat them.
+    fits: FxHashMap<String, Fit>,
 }
 
 impl QueryWords {
@@ -83,7 +87,9 @@ impl QueryWords {
         let terms: Vec<(String, f32)> =
             cx.parsed.terms.iter().map(|t| t.text.clone()).zip(pool.term_weights.iter().copied()).collect();
         let total = terms.iter().map(|(_, w)| w).sum::<f32>().max(f32::MIN_POSITIVE);
-        QueryWords { terms, total, tokenizer: Tokenizer::default() }
+        let weights = &cx.preset.weights;
+        let is_idle = weights.file_stem + weights.whole_stem + weights.folder == 0.0;
+        QueryWords { terms, total, tokenizer: Tokenizer::default(), is_idle, fits: FxHashMap::default() }
     }
 
     /// The weight of the query's term that a word of a name answers: the same stem, or one begins the other.
@@ -97,6 +103,15 @@ impl QueryWords {
 
     /// How well a name fits: the share of the query it answers, less when it says much else.
     fn fit(&mut self, name: &str) -> Fit {
+        if let Some(known) = self.fits.get(name) {
+            return *known;
+        }
+        let fit = self.compare(name);
+        self.fits.insert(name.to_owned(), fit);
+        fit
+    }
+
+    fn compare(&mut self, name: &str) -> Fit {
         let terms = self.tokenizer.terms(name);
         let whole = terms.iter().find(|t| t.is_whole).map_or(0.0, |t| self.weight_of(&t.text));
         let parts: Vec<f32> = terms.iter().filter(|t| !t.is_whole).map(|t| self.weight_of(&t.text)).collect();
@@ -114,6 +129,9 @@ impl QueryWords {
     }
 
     fn file(&mut self, document: DocumentView) -> FileEvidence {
+        if self.is_idle {
+            return FileEvidence { stem: 0.0, whole_stem: false, folder: 0.0, definitions: 0.0 };
+        }
         let path = document.path();
         let mut parts: Vec<&str> = path.split('/').collect();
         let name = parts.pop().unwrap_or(path);
@@ -129,6 +147,7 @@ impl QueryWords {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Fit {
     /// Share of the query's weight.
     recall: f32,
@@ -150,7 +169,7 @@ fn multiply(cx: &Cx, weights: &Weights, candidate: &mut Candidate, view: ChunkVi
         .entity
         .and_then(|id| cx.snapshot.entity(id))
         .is_some_and(|e| cx.snapshot.find_names(e.name(), cds_index::NameMatch::Exact, RARE).len() < RARE);
-    factor("exact_symbol", weights.exact_symbol, named && rare);
+    factor("exact_symbol", weights.exact_symbol, rare);
     let bare_type = cx.parsed.kind == QueryKind::Symbol && named && view.is_type_declaration();
     factor("type_declaration", weights.type_declaration, bare_type);
     let role = document.role();
