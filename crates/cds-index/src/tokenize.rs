@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn identifiers_are_whole_and_split() {
         check("getHTTPResponse", "gethttprespons* get http respons");
-        check("max_file_size", "maxfilesiz* max file size");
+        check("max_file_size", "maxfiles* max file size");
         check("HTTPServer2 utf8", "httpserver2* http server 2 utf8* utf 8");
         check("XMLHttpRequest", "xmlhttprequest* xml http request");
         check("__init__ _x", "init x");

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::walk::{Walked, modified_ns};
+use super::walk::{FoundFile, Walked, modified_ns};
 use super::{BuildOptions, prepare};
-use crate::Snapshot;
+use crate::{DocumentView, Snapshot};
 
 /// What a look at the disk found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn check(snapshot: &Snapshot, root: &Path, options: &BuildOptions) -> Freshn
         let Some(document) = snapshot.document(cds_model::FileId(i)) else { return };
         differs(document.path(), &|m| {
             let same = m.len() == document.size() && modified_ns(m) == document.modified_ns();
-            same && (!document.is_racy() || same_bytes(root, document))
+            same && (!document.is_racy() || same_bytes(&root.join(document.path()), document))
         });
     });
     match changed.into_inner() {
@@ -47,8 +47,14 @@ pub fn check(snapshot: &Snapshot, root: &Path, options: &BuildOptions) -> Freshn
     }
 }
 
-fn same_bytes(root: &Path, document: crate::DocumentView) -> bool {
-    std::fs::read(root.join(document.path())).is_ok_and(|bytes| blake3::hash(&bytes).as_bytes() == document.hash())
+/// Times tell, unless they are too close to the build: then the bytes do.
+fn is_same(known: DocumentView, file: &FoundFile) -> bool {
+    let same_stamp = known.size() == file.size && known.modified_ns() == file.modified_ns;
+    prepare::unchanged(known, file) || same_stamp && same_bytes(&file.absolute, known)
+}
+
+fn same_bytes(path: &Path, document: DocumentView) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes).as_bytes() == document.hash())
 }
 
 /// Whether a walk found exactly what the index holds.
@@ -69,7 +75,7 @@ pub(crate) fn same(snapshot: &Snapshot, found: &Walked) -> bool {
             continue;
         }
         match documents.next() {
-            Some(known) if known.path() == file.path && prepare::unchanged(known, file) => {}
+            Some(known) if known.path() == file.path && is_same(known, file) => {}
             _ => return false,
         }
     }
