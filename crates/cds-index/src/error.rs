@@ -30,7 +30,7 @@ pub enum Error {
         detail: String,
     },
     /// The root holds no file that can be indexed.
-    #[error("nothing to index in {}: no readable text files (see `cds status --problems`, ignore files and --max-file-size)", .0.display())]
+    #[error("nothing to index in {}: no readable text files (look at ignore files and --max-file-size, or name another folder with --root)", .0.display())]
     Empty(PathBuf),
     /// Another process is writing.
     #[error("another process is indexing {} (lock {}): wait for it, or stop it", .root.display(), .lock.display())]

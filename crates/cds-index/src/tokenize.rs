@@ -3,7 +3,7 @@
 //! An identifier gives its whole form (lower case, underscores dropped) and its parts: `getHTTPResponse` is
 //! `gethttpresponse get http respons`. Words of four letters and more are stemmed (Snowball English). Runs of
 //! Chinese, Japanese and Korean characters give bigrams. Parts stand at successive positions, the whole at its first part's.
-//! In the text of chunks the commonest words are not indexed: they are a third of all words and tell nothing apart.
+//! In the text of chunks the commonest words are not indexed: they are a sixth of all words and tell nothing apart.
 
 use compact_str::CompactString;
 use frostem::{Algorithm, Stemmer};

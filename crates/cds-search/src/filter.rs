@@ -91,7 +91,7 @@ impl<'a> CompiledFilter<'a> {
         &self.filters.has_references
     }
 
-    /// Whether a chunk may be a hit, but for what [`Self::definitions`] and [`Self::references`] ask.
+    /// Whether a chunk may be a hit, but for the names it must define or use: the text index answers for those.
     pub fn accepts(&self, snapshot: &Snapshot, chunk: ChunkId) -> bool {
         if self.asks_nothing {
             return true;

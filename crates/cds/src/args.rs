@@ -119,7 +119,7 @@ pub(crate) struct IndexArgs {
   cds search login --format toon --max-tokens 1500 for an agent with a budget
   cds search login --explain                       why each hit stands where it does")]
 pub(crate) struct SearchArgs {
-    /// Words, names, \"phrases\" and prefixes*
+    /// Words, names, "phrases" and prefixes*
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
     #[command(flatten)]
