@@ -156,7 +156,9 @@ fn slot<'a>(out: &'a mut Vec<Term>, count: &mut usize) -> &'a mut Term {
 
 fn push_lower(out: &mut String, word: &str) {
     if word.is_ascii() {
-        out.extend(word.bytes().map(|b| b.to_ascii_lowercase() as char));
+        let from = out.len();
+        out.push_str(word);
+        out[from..].make_ascii_lowercase();
     } else {
         out.extend(word.chars().flat_map(char::to_lowercase));
     }
@@ -243,46 +245,72 @@ enum Case {
     Under,
 }
 
-fn case_of(c: char) -> Case {
-    if c == '_' {
-        Case::Under
-    } else if c.is_numeric() {
+/// The case of the character at `at`, and how long it is. Nearly all text is ASCII, and decided by a table.
+fn case_at(text: &str, at: usize) -> (Case, usize) {
+    let byte = text.as_bytes()[at];
+    if byte < 0x80 {
+        return (ASCII_CASE[byte as usize], 1);
+    }
+    let c = text[at..].chars().next().expect("words begin and end at characters");
+    let case = if c.is_numeric() {
         Case::Digit
     } else if c.is_uppercase() {
         Case::Upper
     } else {
         Case::Lower
-    }
+    };
+    (case, c.len_utf8())
 }
+
+const ASCII_CASE: [Case; 128] = {
+    let mut table = [Case::Lower; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = match byte as u8 {
+            b'_' => Case::Under,
+            b'0'..=b'9' => Case::Digit,
+            b'A'..=b'Z' => Case::Upper,
+            _ => Case::Lower,
+        };
+        byte += 1;
+    }
+    table
+};
 
 impl Iterator for Parts<'_> {
     type Item = (usize, usize);
 
     fn next(&mut self) -> Option<(usize, usize)> {
-        let rest = &self.text[self.at..self.end];
-        let skipped = rest.len() - rest.trim_start_matches('_').len();
-        let start = self.at + skipped;
-        let mut chars = self.text[start..self.end].char_indices().map(|(i, c)| (start + i, case_of(c)));
-        let (_, mut previous) = chars.next()?;
+        let bytes = self.text.as_bytes();
+        while self.at < self.end && bytes[self.at] == b'_' {
+            self.at += 1;
+        }
+        if self.at == self.end {
+            return None;
+        }
+        let start = self.at;
+        let (mut previous, length) = case_at(self.text, start);
         let mut last = start;
-        let mut end = self.end;
-        for (at, case) in chars {
-            let boundary = match (previous, case) {
-                (a, b) if a == b => None,
-                // `HTTPResponse`: the last capital belongs to the next part.
-                (Case::Upper, Case::Lower) if last > start => Some(last),
-                (Case::Upper, Case::Lower) => None,
-                _ => Some(at),
-            };
-            if let Some(cut) = boundary {
-                end = cut;
-                break;
+        let mut at = start + length;
+        while at < self.end {
+            let (case, length) = case_at(self.text, at);
+            if case != previous {
+                match (previous, case) {
+                    // `HTTPResponse`: the last capital belongs to the next part.
+                    (Case::Upper, Case::Lower) if last > start => {
+                        at = last;
+                        break;
+                    }
+                    (Case::Upper, Case::Lower) => {}
+                    _ => break,
+                }
             }
             previous = case;
             last = at;
+            at += length;
         }
-        self.at = end;
-        Some((start, end))
+        self.at = at;
+        Some((start, at))
     }
 }
 
@@ -296,8 +324,25 @@ const COMMON: &[&str] = &[
 
 /// Whether a term is so common that the text of chunks does not have it.
 pub fn is_common(term: &str) -> bool {
-    COMMON.binary_search(&term).is_ok()
+    let [first @ b'a'..=b'z', ..] = term.as_bytes() else { return false };
+    let letter = (first - b'a') as usize;
+    COMMON[COMMON_FROM[letter] as usize..COMMON_FROM[letter + 1] as usize].contains(&term)
 }
+
+/// Where the words of each letter begin in [`COMMON`]: every word of every text is looked up.
+const COMMON_FROM: [u8; 27] = {
+    let mut from = [0; 27];
+    let mut letter = 0;
+    while letter < 26 {
+        let mut at = from[letter] as usize;
+        while at < COMMON.len() && COMMON[at].as_bytes()[0] == b'a' + letter as u8 {
+            at += 1;
+        }
+        letter += 1;
+        from[letter] = at as u8;
+    }
+    from
+};
 
 /// The tokenizers' names in the text index: of every field, and of the text of chunks.
 pub(crate) const NAME: &str = "code";

@@ -28,53 +28,43 @@ pub struct Chunk {
 /// Within about 15 % of cl100k on source code, and it needs no vocabulary.
 pub fn estimate_tokens(text: &str) -> u32 {
     let mut tokens = 0u32;
-    let mut run = 0u32;
-    let mut last = Class::Space;
+    let mut run = 0u8;
+    let mut last = SPACE;
+    // Every byte of every file passes here twice: a table and no branches.
     for byte in text.bytes() {
-        let class = Class::of(byte);
-        let step = class.bytes_a_token();
-        if class == last && run < step {
-            run += 1;
-        } else {
-            if class != Class::Space {
-                tokens += 1;
-            }
-            run = 1;
-        }
+        let class = CLASS[byte as usize];
+        let goes_on = (class == last) & (run < BYTES_A_TOKEN[class as usize]);
+        tokens += u32::from(!goes_on & (class != SPACE));
+        run = if goes_on { run.saturating_add(1) } else { 1 };
         last = class;
     }
     tokens
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Space,
-    Lower,
-    Digit,
-    Punct,
-    Wide,
-}
+const SPACE: u8 = 0;
+const LETTER: u8 = 1;
+const DIGIT: u8 = 2;
+const PUNCTUATION: u8 = 3;
+const WIDE: u8 = 4;
 
-impl Class {
-    fn of(byte: u8) -> Class {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' => Class::Lower,
-            b'0'..=b'9' => Class::Digit,
-            b' ' | b'\t' | b'\r' | b'\n' => Class::Space,
-            0x80.. => Class::Wide,
-            _ => Class::Punct,
-        }
-    }
+/// By class: how many bytes of a run make one token.
+const BYTES_A_TOKEN: [u8; 5] = [u8::MAX, 6, 3, 2, 3];
 
-    fn bytes_a_token(self) -> u32 {
-        match self {
-            Class::Space => u32::MAX,
-            Class::Lower => 6,
-            Class::Digit | Class::Wide => 3,
-            Class::Punct => 2,
-        }
+const CLASS: [u8; 256] = {
+    let mut table = [PUNCTUATION; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            b' ' | b'\t' | b'\r' | b'\n' => SPACE,
+            0x80.. => WIDE,
+            _ => PUNCTUATION,
+        };
+        byte += 1;
     }
-}
+    table
+};
 
 #[cfg(test)]
 mod tests {

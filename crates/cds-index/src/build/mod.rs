@@ -3,6 +3,7 @@
 mod freshness;
 mod generation;
 mod lock;
+mod ordered;
 mod prepare;
 mod walk;
 
@@ -11,19 +12,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cds_lang::{EXTRACTOR_VERSION, Registry};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::store::{FORMAT_VERSION, Manifest};
 use crate::{Error, Result, Snapshot};
 use generation::GenerationWriter;
-use prepare::{Outcome, Prepared};
+use prepare::Outcome;
 
 pub use freshness::{Freshness, check as check_freshness};
-
-/// Bytes of source that one batch holds: enough to keep every core busy, little enough to keep memory flat.
-const BATCH_BYTES: u64 = 8 << 20;
-const BATCH_FILES: usize = 512;
 
 /// What decides the content of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -231,7 +227,7 @@ fn write(
     Ok((manifest, counted))
 }
 
-/// Extracts in parallel and writes in order: the batches are made here, one thread writes them.
+/// Extracts on every core and writes in order on this thread.
 fn fill(
     build: &Build,
     folder: &Path,
@@ -244,47 +240,27 @@ fn fill(
     let mut counted = Counted::default();
     let mut problems = found.problems.clone();
     let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old };
-    let (send, receive) = crossbeam_channel::bounded::<Vec<Prepared>>(2);
-    let writer = std::thread::scope(|scope| -> Result<GenerationWriter> {
-        let writing = scope.spawn(move || -> Result<GenerationWriter> {
-            for batch in receive {
-                for file in batch {
-                    writer.add(file)?;
+    ordered::in_order(
+        &found.files,
+        |file| file.size,
+        || build.cancel.load(Ordering::Relaxed),
+        |file| {
+            let outcome = preparer.prepare(file);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            (build.progress)(Progress { phase: "indexing", done, total });
+            outcome
+        },
+        |outcome| {
+            match outcome {
+                Outcome::Skipped(row) => problems.push(row),
+                Outcome::Ready(file) => {
+                    *if file.reused { &mut counted.reused } else { &mut counted.parsed } += 1;
+                    writer.add(*file)?;
                 }
             }
-            Ok(writer)
-        });
-        for batch in batches(&found.files) {
-            if build.cancel.load(Ordering::Relaxed) {
-                break;
-            }
-            let outcomes: Vec<Outcome> = batch
-                .par_iter()
-                .map(|file| {
-                    let outcome = preparer.prepare(file);
-                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                    (build.progress)(Progress { phase: "indexing", done, total });
-                    outcome
-                })
-                .collect();
-            let mut ready = Vec::with_capacity(outcomes.len());
-            for outcome in outcomes {
-                match outcome {
-                    Outcome::Skipped(row) => problems.push(row),
-                    Outcome::Ready(file) => {
-                        *if file.reused { &mut counted.reused } else { &mut counted.parsed } += 1;
-                        ready.push(*file);
-                    }
-                }
-            }
-            // The writer stops early only when it failed; its error is read below.
-            if send.send(ready).is_err() {
-                break;
-            }
-        }
-        drop(send);
-        writing.join().expect("the writing thread does not panic")
-    })?;
+            Ok::<(), Error>(())
+        },
+    )?;
     if build.cancel.load(Ordering::Relaxed) {
         return Err(Error::Cancelled);
     }
@@ -293,21 +269,6 @@ fn fill(
     }
     (build.progress)(Progress { phase: "writing", done: total, total });
     Ok((writer.finish(problems)?, counted))
-}
-
-fn batches(files: &[walk::FoundFile]) -> impl Iterator<Item = &[walk::FoundFile]> {
-    let mut rest = files;
-    std::iter::from_fn(move || {
-        let mut bytes = 0;
-        let fits = |f: &&walk::FoundFile| {
-            bytes += f.size;
-            bytes <= BATCH_BYTES
-        };
-        let count = rest.iter().take(BATCH_FILES).take_while(fits).count().max(1).min(rest.len());
-        let (batch, after) = rest.split_at(count);
-        rest = after;
-        (!batch.is_empty()).then_some(batch)
-    })
 }
 
 /// The settings an index was built with, for people to read.

@@ -1,10 +1,12 @@
 //! BM25 on tantivy: its schema, written by one thread in order, read segment by segment.
 
 use std::path::Path;
+use std::thread::JoinHandle;
 
-use tantivy::indexer::NoMergePolicy;
+use tantivy::directory::Directory;
+use tantivy::indexer::{AddOperation, SegmentWriter};
 use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use tantivy::{Index, IndexWriter, TantivyDocument};
+use tantivy::{Index, IndexMeta, Segment, SegmentMeta, TantivyDocument};
 
 use crate::tokenize::{self, ContentTokenizer, Tokenizer};
 use crate::{Error, Result};
@@ -30,8 +32,12 @@ pub struct Bm25Fields {
     pub chunk: Field,
 }
 
-/// Memory the writer fills before it starts another segment.
-const WRITER_MEMORY: usize = 160 << 20;
+/// Memory a segment fills before the next is begun. No merging, and one thread fills them in order: the same tree gives the
+/// same segments.
+const SEGMENT_MEMORY: usize = 160 << 20;
+
+/// The file in which tantivy looks for its segments.
+const META: &str = "meta.json";
 
 fn schema() -> (Schema, Bm25Fields) {
     let mut builder = Schema::builder();
@@ -74,9 +80,12 @@ pub(crate) struct TextRow<'a> {
     pub(crate) references: Vec<&'a str>,
 }
 
+/// Writes segments one after the other. The writer's caller fills the open one while full ones go to disk beside it.
 pub(crate) struct TextWriter {
-    writer: IndexWriter,
+    index: Index,
     fields: Bm25Fields,
+    open: Option<(Segment, SegmentWriter)>,
+    closing: Vec<JoinHandle<tantivy::Result<SegmentMeta>>>,
 }
 
 impl TextWriter {
@@ -85,10 +94,7 @@ impl TextWriter {
         let (schema, fields) = schema();
         let index = Index::create_in_dir(folder, schema)?;
         register(&index);
-        // One thread, no merging: the same tree gives the same segments.
-        let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
-        writer.set_merge_policy(Box::new(NoMergePolicy));
-        Ok(TextWriter { writer, fields })
+        Ok(TextWriter { index, fields, open: None, closing: Vec::new() })
     }
 
     pub(crate) fn add(&mut self, row: &TextRow) -> Result<()> {
@@ -111,14 +117,45 @@ impl TextWriter {
             text(fields.references, name);
         }
         document.add_u64(fields.chunk, u64::from(row.chunk));
-        self.writer.add_document(document)?;
+        let (_, writer) = match &mut self.open {
+            Some(open) => open,
+            None => {
+                let segment = self.index.new_segment();
+                let writer = SegmentWriter::for_segment(SEGMENT_MEMORY, segment.clone())?;
+                self.open.insert((segment, writer))
+            }
+        };
+        writer.add_document(AddOperation { opstamp: 0, document })?;
+        if writer.mem_usage() > SEGMENT_MEMORY {
+            self.close();
+        }
         Ok(())
     }
 
+    /// Lays the open segment on disk, on a thread of its own.
+    fn close(&mut self) {
+        let Some((segment, writer)) = self.open.take() else { return };
+        self.closing.push(std::thread::spawn(move || {
+            let chunks = writer.max_doc();
+            writer.finalize()?;
+            Ok(segment.with_max_doc(chunks).meta().clone())
+        }));
+    }
+
     pub(crate) fn finish(mut self) -> Result<()> {
-        self.writer.commit()?;
-        self.writer.wait_merging_threads()?;
-        Ok(())
+        self.close();
+        let closed = self.closing.into_iter().map(|c| c.join().expect("laying a segment on disk does not panic"));
+        let meta = IndexMeta {
+            index_settings: self.index.settings().clone(),
+            persisted_custom_extensions: Vec::new(),
+            segments: closed.collect::<tantivy::Result<_>>()?,
+            schema: self.index.schema(),
+            opstamp: 0,
+            payload: None,
+        };
+        let listed = serde_json::to_vec(&meta).expect("a list of segments is plain data");
+        let written = self.index.directory().atomic_write(Path::new(META), &listed);
+        written.map_err(Error::io(META))
     }
 }
 
