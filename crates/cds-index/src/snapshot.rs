@@ -9,6 +9,7 @@ use cds_model::{ChunkId, EntityId, EntityType, FileFacts, FileId, Kind, PathRole
 use crate::build::ProblemRow;
 use crate::store::map::{Mapped, MappedBytes};
 use crate::store::names::{NameMatch, Names};
+use crate::store::uses::Uses;
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
 use crate::store::text::TextReader;
 use crate::store::{Bm25Fields, Manifest, files, path, strings};
@@ -25,6 +26,7 @@ pub struct Snapshot {
     chunks: Mapped,
     files: Mapped,
     names: Names,
+    uses: Uses,
     text: TextReader,
 }
 
@@ -88,12 +90,13 @@ impl Snapshot {
     fn open_generation(home: &Path, manifest: Manifest) -> Result<Snapshot> {
         let folder = home.join(&manifest.generation);
         let map = |name: &str| Mapped::open(&folder.join(name), manifest.sizes.get(name).copied());
-        let names_map = map(path::NAMES_FST)?;
-        let names_path = names_map.path().to_owned();
-        let names = Names {
-            map: fst::Map::new(MappedBytes(names_map)).map_err(|e| Error::damaged(names_path, e.to_string()))?,
-            lists: map(path::NAMES)?,
+        let fst = |name: &str| {
+            let mapped = map(name)?;
+            let path = mapped.path().to_owned();
+            fst::Map::new(MappedBytes(mapped)).map_err(|e| Error::damaged(path, e.to_string()))
         };
+        let names = Names { map: fst(path::NAMES_FST)?, lists: map(path::NAMES)? };
+        let uses = Uses { map: fst(path::USES_FST)?, lists: map(path::USES)? };
         let snapshot = Snapshot {
             entities: map(path::ENTITIES)?,
             strings: map(path::STRINGS)?,
@@ -103,6 +106,7 @@ impl Snapshot {
             text: TextReader::open(&folder.join(path::BM25))?,
             home: home.to_owned(),
             names,
+            uses,
             manifest,
             folder,
         };
@@ -211,6 +215,18 @@ impl Snapshot {
     /// Entities whose own name answers `name`, at most `most`.
     pub fn find_names(&self, name: &str, how: NameMatch, most: usize) -> Vec<EntityId> {
         self.names.find(name, how, most, |id| self.entity(id).map_or("", |e| e.name()))
+    }
+
+    /// Chunks in which an entity of this very name begins, in no order.
+    pub fn chunks_defining(&self, name: &str) -> impl Iterator<Item = ChunkId> {
+        let named = self.find_names(name, NameMatch::Exact, usize::MAX);
+        // Files and folders have names and are not defined by a chunk.
+        named.into_iter().filter_map(|id| self.entity(id).filter(|e| e.local().is_some())?.chunk())
+    }
+
+    /// Chunks that use this very name, in order.
+    pub fn chunks_using(&self, name: &str) -> impl Iterator<Item = ChunkId> {
+        self.uses.chunks(name).map(ChunkId)
     }
 
     /// The text index, for retrieval.

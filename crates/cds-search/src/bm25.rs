@@ -76,7 +76,7 @@ pub(crate) fn rank(
             partial = true;
             break;
         }
-        let required = required(snapshot, segment, query, filter)?;
+        let required = required(snapshot, segment, base, query, filter)?;
         scorer.segment(segment, |doc, score, mask| {
             let chunk = ChunkId(base + doc);
             let allowed = required.iter().all(|set| set.contains(doc));
@@ -263,10 +263,17 @@ impl DocSetBits {
         DocSetBits(vec![0; size as usize / 64 + 1])
     }
 
+    /// Documents past the segment's last are another segment's.
+    fn insert(&mut self, doc: DocId) {
+        if let Some(word) = self.0.get_mut(doc as usize / 64) {
+            *word |= 1 << (doc % 64);
+        }
+    }
+
     fn insert_all(&mut self, docs: &mut dyn DocSet) {
         let mut doc = docs.doc();
         while doc != TERMINATED {
-            self.0[doc as usize / 64] |= 1 << (doc % 64);
+            self.insert(doc);
             doc = docs.advance();
         }
     }
@@ -279,23 +286,24 @@ impl DocSetBits {
 fn required(
     snapshot: &Snapshot,
     segment: &SegmentReader,
+    base: u32,
     query: &ParsedQuery,
     filter: &CompiledFilter,
 ) -> Result<Vec<DocSetBits>> {
     let fields = snapshot.fields();
     let mut sets = Vec::new();
-    for (field, names) in [(fields.definitions, filter.definitions()), (fields.references, filter.references())] {
-        if names.is_empty() {
-            continue;
-        }
+    let of_chunks = |chunks: &mut dyn Iterator<Item = ChunkId>| {
         let mut set = DocSetBits::new(segment.max_doc());
-        for name in names {
-            let term = Term::from_field_text(field, name);
-            if let Some(mut postings) = segment.inverted_index(field)?.read_postings(&term, IndexRecordOption::Basic)? {
-                set.insert_all(&mut postings);
-            }
-        }
-        sets.push(set);
+        chunks.filter_map(|chunk| chunk.0.checked_sub(base)).for_each(|doc| set.insert(doc));
+        set
+    };
+    if !filter.definitions().is_empty() {
+        let mut chunks = filter.definitions().iter().flat_map(|name| snapshot.chunks_defining(name));
+        sets.push(of_chunks(&mut chunks));
+    }
+    if !filter.references().is_empty() {
+        let mut chunks = filter.references().iter().flat_map(|name| snapshot.chunks_using(name));
+        sets.push(of_chunks(&mut chunks));
     }
     for phrase in &query.phrases {
         let mut set = DocSetBits::new(segment.max_doc());

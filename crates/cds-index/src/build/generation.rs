@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use cds_model::{Chunk, Entity, FileFacts, Kind, PathRole};
-use rustc_hash::{FxHashMap, FxHashSet};
+use cds_model::{Chunk, Entity, FileFacts, Kind, PathRole, Reference};
+use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::ProblemRow;
@@ -17,6 +17,7 @@ use crate::store::path;
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
 use crate::store::strings::StringsWriter;
 use crate::store::text::{TextRow, TextWriter};
+use crate::store::uses::UsesWriter;
 use crate::{Error, Result};
 
 pub(crate) struct GenerationWriter {
@@ -25,6 +26,7 @@ pub(crate) struct GenerationWriter {
     files_at: u64,
     strings: StringsWriter,
     names: NamesWriter,
+    uses: UsesWriter,
     documents: Vec<DocumentRow>,
     entities: Vec<EntityRow>,
     chunks: Vec<ChunkRow>,
@@ -55,6 +57,7 @@ impl GenerationWriter {
             files_at: 0,
             strings: StringsWriter::default(),
             names: NamesWriter::default(),
+            uses: UsesWriter::default(),
             documents: Vec::new(),
             entities: Vec::new(),
             chunks: Vec::new(),
@@ -200,8 +203,10 @@ impl GenerationWriter {
                 signature: entity.map_or("", |e| &e.signature),
                 doc: doc.filter(|_| self.comments).unwrap_or_default(),
                 definitions: defined_in(facts, chunk).map(|e| e.name.as_str()).collect(),
-                references: used_in(facts, chunk),
             })?;
+            for reference in used_in(facts, chunk) {
+                self.uses.add(&reference.name, first_chunk + i as u32);
+            }
         }
         Ok(())
     }
@@ -245,8 +250,10 @@ impl GenerationWriter {
     pub(crate) fn finish(mut self, mut problems: Vec<ProblemRow>) -> Result<Tables> {
         self.add_directories();
         self.files.flush().map_err(Error::io(self.folder.join(path::FILES)))?;
-        self.text.finish()?;
+        // The text index takes longest to close: it goes on beside the rest.
+        let text = self.text.close();
         let (map, lists) = self.names.finish();
+        let (uses_map, uses) = self.uses.finish();
         let write = |name: &str, bytes: &[u8]| {
             let path = self.folder.join(name);
             std::fs::write(&path, bytes).map_err(Error::io(&path))
@@ -257,10 +264,13 @@ impl GenerationWriter {
         write(path::STRINGS, &self.strings.finish())?;
         write(path::NAMES_FST, &map)?;
         write(path::NAMES, rows(&lists))?;
+        write(path::USES_FST, &uses_map)?;
+        write(path::USES, &uses)?;
         problems.append(&mut self.problems);
         problems.sort_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));
         let listed = serde_json::to_vec(&problems).expect("problems are plain data");
         write(path::PROBLEMS, &listed)?;
+        text.finish()?;
         let mut sizes = BTreeMap::new();
         for name in path::SIZED {
             let path = self.folder.join(name);
@@ -298,12 +308,11 @@ fn defined_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> impl Iterator<Item = &
     facts.entities[from..].iter().take_while(move |e| e.span.start < end)
 }
 
-/// Names used in the chunk, once each.
-fn used_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> Vec<&'a str> {
+/// References that stand in the chunk.
+fn used_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> impl Iterator<Item = &'a Reference> {
     let from = facts.references.partition_point(|r| r.start < chunk.span.start);
-    let inside = facts.references[from..].iter().take_while(|r| r.start < chunk.span.end);
-    let mut seen = FxHashSet::default();
-    inside.map(|r| r.name.as_str()).filter(|name| seen.insert(*name)).collect()
+    let end = chunk.span.end;
+    facts.references[from..].iter().take_while(move |r| r.start < end)
 }
 
 /// The text with comments and doc comments turned to blanks, every other byte in its place.

@@ -7,7 +7,7 @@
 //!   lock                 held by the one writer
 //!   g000001/
 //!     graph/    entities.bin  strings.bin
-//!     indices/  documents.bin  chunks.bin  files.bin  names.fst  names.bin  bm25/
+//!     indices/  documents.bin  chunks.bin  files.bin  names.fst  names.bin  uses.fst  uses.bin  bm25/
 //!     problems.json
 //! ```
 
@@ -18,6 +18,7 @@ pub(crate) mod names;
 pub(crate) mod rows;
 pub(crate) mod strings;
 pub(crate) mod text;
+pub(crate) mod uses;
 
 pub use manifest::{FORMAT_VERSION, Manifest};
 pub use text::Bm25Fields;
@@ -31,9 +32,12 @@ pub(crate) mod path {
     pub(crate) const FILES: &str = "indices/files.bin";
     pub(crate) const NAMES_FST: &str = "indices/names.fst";
     pub(crate) const NAMES: &str = "indices/names.bin";
+    pub(crate) const USES_FST: &str = "indices/uses.fst";
+    pub(crate) const USES: &str = "indices/uses.bin";
     pub(crate) const BM25: &str = "indices/bm25";
     pub(crate) const PROBLEMS: &str = "problems.json";
 
     /// Those whose size the manifest records.
-    pub(crate) const SIZED: [&str; 8] = [ENTITIES, STRINGS, DOCUMENTS, CHUNKS, FILES, NAMES_FST, NAMES, PROBLEMS];
+    pub(crate) const SIZED: [&str; 10] =
+        [ENTITIES, STRINGS, DOCUMENTS, CHUNKS, FILES, NAMES_FST, NAMES, USES_FST, USES, PROBLEMS];
 }

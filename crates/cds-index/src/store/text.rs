@@ -24,10 +24,6 @@ pub struct Bm25Fields {
     pub doc: Field,
     /// Words of its path.
     pub path: Field,
-    /// Names it defines, unchanged, for filters.
-    pub definitions: Field,
-    /// Names it uses, unchanged, for filters.
-    pub references: Field,
     /// Its id.
     pub chunk: Field,
 }
@@ -51,16 +47,8 @@ fn schema() -> (Schema, Bm25Fields) {
     let signature = words("signature", IndexRecordOption::WithFreqs);
     let doc = words("doc", IndexRecordOption::WithFreqs);
     let path = words("path", IndexRecordOption::WithFreqs);
-    let exact = TextOptions::default().set_indexing_options(
-        TextFieldIndexing::default()
-            .set_tokenizer("raw")
-            .set_fieldnorms(false)
-            .set_index_option(IndexRecordOption::Basic),
-    );
-    let definitions = builder.add_text_field("definitions", exact.clone());
-    let references = builder.add_text_field("references", exact);
     let chunk = builder.add_u64_field("chunk", FAST);
-    let fields = Bm25Fields { content, symbols, signature, doc, path, definitions, references, chunk };
+    let fields = Bm25Fields { content, symbols, signature, doc, path, chunk };
     (builder.build(), fields)
 }
 
@@ -77,7 +65,6 @@ pub(crate) struct TextRow<'a> {
     pub(crate) signature: &'a str,
     pub(crate) doc: &'a str,
     pub(crate) definitions: Vec<&'a str>,
-    pub(crate) references: Vec<&'a str>,
 }
 
 /// Writes segments one after the other. The writer's caller fills the open one while full ones go to disk beside it.
@@ -111,10 +98,6 @@ impl TextWriter {
         text(fields.doc, row.doc);
         for name in &row.definitions {
             text(fields.symbols, name);
-            text(fields.definitions, name);
-        }
-        for name in &row.references {
-            text(fields.references, name);
         }
         document.add_u64(fields.chunk, u64::from(row.chunk));
         let (_, writer) = match &mut self.open {
@@ -127,13 +110,13 @@ impl TextWriter {
         };
         writer.add_document(AddOperation { opstamp: 0, document })?;
         if writer.mem_usage() > SEGMENT_MEMORY {
-            self.close();
+            self.close_segment();
         }
         Ok(())
     }
 
     /// Lays the open segment on disk, on a thread of its own.
-    fn close(&mut self) {
+    fn close_segment(&mut self) {
         let Some((segment, writer)) = self.open.take() else { return };
         self.closing.push(std::thread::spawn(move || {
             let chunks = writer.max_doc();
@@ -142,8 +125,21 @@ impl TextWriter {
         }));
     }
 
-    pub(crate) fn finish(mut self) -> Result<()> {
-        self.close();
+    /// No more chunks come: the last segment goes to disk while the caller does something else.
+    pub(crate) fn close(mut self) -> ClosingText {
+        self.close_segment();
+        ClosingText { index: self.index, closing: self.closing }
+    }
+}
+
+/// A text index whose segments are on their way to disk.
+pub(crate) struct ClosingText {
+    index: Index,
+    closing: Vec<JoinHandle<tantivy::Result<SegmentMeta>>>,
+}
+
+impl ClosingText {
+    pub(crate) fn finish(self) -> Result<()> {
         let closed = self.closing.into_iter().map(|c| c.join().expect("laying a segment on disk does not panic"));
         let meta = IndexMeta {
             index_settings: self.index.settings().clone(),
