@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cds_model::{Entity, FileFacts, Import, Kind, Parameter, Reference, ReferenceKind};
+use cds_model::{Entity, EntityType, FileFacts, Import, Kind, Parameter, Reference, ReferenceKind};
 use compact_str::CompactString;
 use tree_sitter::Node;
 
@@ -53,6 +53,10 @@ pub(crate) fn add(
             stack.pop();
         }
         let parent = stack.last().map(|&(_, i)| i);
+        let is_outer = parent.is_none_or(|p| facts.entities[p as usize].kind.entity_type() == EntityType::Class);
+        if definition.only_outer && !is_outer {
+            continue;
+        }
         let entity = context.entity(&definition, &range, parent, &facts.entities);
         facts.doc_spans.extend(definition.doc.iter().map(|r| (r.start as u32, r.end as u32)));
         stack.push((range, facts.entities.len() as u32));
@@ -103,6 +107,7 @@ fn merge<'tree>(mut all: Vec<Definition<'tree>>, text: &str) -> Vec<Definition<'
         last.parameters = last.parameters.or(next.parameters);
         last.return_type = last.return_type.take().or(next.return_type);
         last.is_test |= next.is_test;
+        last.only_outer &= next.only_outer;
         for modifier in next.modifiers {
             if !last.modifiers.iter().any(|m| text[m.clone()] == text[modifier.clone()]) {
                 last.modifiers.push(modifier);
@@ -529,17 +534,28 @@ fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, 
 
 fn mark_tests(entities: &mut [Entity], base: usize, spec: &Spec) {
     let rule = &spec.test;
+    let begins = |name: &str| rule.class_prefixes.iter().any(|p| name.starts_with(p.as_str()));
+    for i in 0..entities.len() {
+        let parent = entities[i].parent.and_then(|p| (p as usize).checked_sub(base));
+        if let Some(parent) = parent.filter(|&p| begins(&entities[p].name) && has_test_name(&entities[i], rule)) {
+            entities[parent].is_test = true;
+        }
+    }
     for i in 0..entities.len() {
         let entity = &entities[i];
         let decorated = entity.decorators.iter().any(|d| rule.decorators.iter().any(|t| names_decorator(d, t)));
-        let named = entity.kind.entity_type() == cds_model::EntityType::Function
-            && rule.function_prefixes.iter().any(|p| entity.name.starts_with(p.as_str()));
+        let named = has_test_name(entity, rule);
         let based = entity.conformances.iter().any(|c| rule.bases.iter().any(|b| b == c));
         let inherited =
             entity.parent.is_some_and(|p| (p as usize).checked_sub(base).is_some_and(|p| entities[p].is_test));
         let is_kind = entity.kind.name() == "test";
         entities[i].is_test |= decorated || named || based || inherited || is_kind;
     }
+}
+
+fn has_test_name(entity: &Entity, rule: &crate::spec::Test) -> bool {
+    entity.kind.entity_type() == EntityType::Function
+        && rule.function_prefixes.iter().any(|p| entity.name.starts_with(p.as_str()))
 }
 
 /// Whether a decorator as written (`@pytest.fixture(x)`, `#[tokio::test]`, `[Fact]`) is called `name`.

@@ -195,6 +195,8 @@ pub(crate) struct Definition<'tree> {
     pub(crate) return_type: Option<Range<usize>>,
     pub(crate) modifiers: Vec<Range<usize>>,
     pub(crate) is_test: bool,
+    /// Whether it counts only outside functions.
+    pub(crate) only_outer: bool,
     /// A later pattern refines what an earlier one said of the same node.
     pub(crate) pattern: usize,
 }
@@ -297,6 +299,7 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
             return_type,
             modifiers,
             is_test,
+            only_outer: compiled.outer[pattern],
             pattern,
         }),
         Some((Capture::Reference(kind), node)) => {

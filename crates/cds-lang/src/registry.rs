@@ -25,6 +25,9 @@ pub struct Language {
 pub(crate) struct Compiled {
     pub(crate) query: Query,
     pub(crate) captures: Vec<Capture>,
+    /// By pattern: whether its definitions count only outside functions, which `(#set! where outer)` says. Cheaper than a
+    /// pattern that begins at the file's root: that one is carried along through every node of the file.
+    pub(crate) outer: Vec<bool>,
     pub(crate) fields: Fields,
 }
 
@@ -114,6 +117,16 @@ impl Language {
             .iter()
             .map(|name| Capture::parse(name).ok_or_else(|| error("tags.scm", format!("unknown capture @{name}"))))
             .collect::<Result<Vec<_>, _>>()?;
+        let mut outer = vec![false; query.pattern_count()];
+        for (pattern, outer) in outer.iter_mut().enumerate() {
+            for setting in query.property_settings(pattern) {
+                let (key, value) = (setting.key.as_ref(), setting.value.as_deref().unwrap_or_default());
+                if (key, value) != ("where", "outer") {
+                    return Err(error("tags.scm", format!("unknown setting `{key} {value}`")));
+                }
+                *outer = true;
+            }
+        }
         let fields = |names: &[String]| -> Vec<u16> {
             names.iter().filter_map(|n| grammar.field_id_for_name(n)).map(std::num::NonZero::get).collect()
         };
@@ -142,7 +155,7 @@ impl Language {
                 return Err(error("language.toml", format!("no kind {kind:?}")));
             }
         }
-        Ok(Compiled { query, captures, fields })
+        Ok(Compiled { query, captures, outer, fields })
     }
 }
 

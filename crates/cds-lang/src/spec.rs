@@ -163,6 +163,8 @@ pub struct Test {
     pub decorators: Vec<String>,
     /// Beginnings of the name of a test function.
     pub function_prefixes: Vec<String>,
+    /// Beginnings of the name of a class that is a test when it has a test function.
+    pub class_prefixes: Vec<String>,
     /// Bases that make a class a test class.
     pub bases: Vec<String>,
 }

@@ -6,24 +6,24 @@
 ; Constants and variables of the package. One name: the whole declaration, or its line of a group; several
 ; names in one line: each name.
 
-(source_file (const_declaration . "const" . [
+((const_declaration . "const" . [
   (const_spec . name: (identifier) @name .)
   (const_spec . name: (identifier) @name . [type: (_) "="])
-]) @definition.constant (#not-eq? @name "_"))
-(source_file (var_declaration . "var" . (var_spec . name: (identifier) @name . [type: (_) "="])) @definition.constant
-  (#not-eq? @name "_"))
-(source_file (const_declaration "(" [
+]) @definition.constant (#not-eq? @name "_") (#set! where outer))
+((var_declaration . "var" . (var_spec . name: (identifier) @name . [type: (_) "="])) @definition.constant
+  (#not-eq? @name "_") (#set! where outer))
+((const_declaration "(" [
   (const_spec . name: (identifier) @name .) @definition.constant
   (const_spec . name: (identifier) @name . [type: (_) "="]) @definition.constant
-]) (#not-eq? @name "_"))
-(source_file (var_declaration (var_spec_list
+]) (#not-eq? @name "_") (#set! where outer))
+((var_declaration (var_spec_list
   (var_spec . name: (identifier) @name . [type: (_) "="]) @definition.constant))
-  (#not-eq? @name "_"))
-(source_file (const_declaration (const_spec [
+  (#not-eq? @name "_") (#set! where outer))
+((const_declaration (const_spec [
   ([name: (identifier) @name @definition.constant] . ",")
   ("," . name: (identifier) @name @definition.constant)
-])) (#not-eq? @name "_"))
-(source_file (var_declaration [
+])) (#not-eq? @name "_") (#set! where outer))
+((var_declaration [
   (var_spec [
     ([name: (identifier) @name @definition.constant] . ",")
     ("," . name: (identifier) @name @definition.constant)
@@ -32,7 +32,7 @@
     ([name: (identifier) @name @definition.constant] . ",")
     ("," . name: (identifier) @name @definition.constant)
   ]))
-]) (#not-eq? @name "_"))
+]) (#not-eq? @name "_") (#set! where outer))
 
 ; Functions
 

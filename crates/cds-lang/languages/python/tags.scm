@@ -12,15 +12,6 @@
   name: (identifier) @name
   body: (_ . (comment)* . (expression_statement (string) @doc))) @definition.class
 
-; pytest collects classes called Test… that have test methods.
-((class_definition
-  name: (identifier) @name
-  body: (_ [
-    (function_definition name: (identifier) @_method)
-    (decorated_definition definition: (function_definition name: (identifier) @_method))])) @definition.class @test
-  (#match? @name "^Test")
-  (#match? @_method "^test_"))
-
 (function_definition name: (identifier) @name ":" @body) @definition.function
 (function_definition
   name: (identifier) @name
@@ -34,40 +25,38 @@
 (ERROR (identifier) @_word . (call function: (identifier) @name) @definition.function (#eq? @_word "def"))
 
 ; Constants of the module, also under `if` and `try`, and of classes.
-(module (expression_statement (assignment left: (identifier) @name) @definition.constant)
-  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
-(module (if_statement consequence: (_ (expression_statement (assignment left: (identifier) @name) @definition.constant)))
-  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
-(module (try_statement body: (_ (expression_statement (assignment left: (identifier) @name) @definition.constant)))
-  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
-(class_definition body: (_ (expression_statement (assignment left: (identifier) @name) @definition.constant))
-  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$"))
+(expression_statement (assignment left: (identifier) @name) @definition.constant
+  (#match? @name "^_{0,2}[A-Z][A-Z0-9_]*$")
+  (#set! where outer))
 
 ; A name bound to a lambda, or to a type that a call makes.
-(module (expression_statement
-  (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function))
-(class_definition body: (_ (expression_statement
-  (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function)))
-(module (expression_statement (assignment
+(expression_statement
+  (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function
+  (#set! where outer))
+(expression_statement (assignment
     left: (identifier) @name
-    right: (_ . function: [(identifier) @_maker (_ . object: (_) . attribute: (identifier) @_maker)])) @definition.class)
-  (#any-of? @_maker "namedtuple" "NamedTuple" "TypedDict" "make_dataclass" "Enum" "IntEnum" "StrEnum" "Flag" "IntFlag"))
+    right: (_ . function: [(identifier) @_maker (_ . object: (_) . attribute: (identifier) @_maker)])) @definition.class
+  (#any-of? @_maker "namedtuple" "NamedTuple" "TypedDict" "make_dataclass" "Enum" "IntEnum" "StrEnum" "Flag" "IntFlag")
+  (#set! where outer))
 
 (type_alias_statement left: (type (identifier) @name)) @definition.typealias
 (type_alias_statement left: (type (generic_type (identifier) @name))) @definition.typealias
-(module (expression_statement (assignment left: (identifier) @name type: (type [
+(expression_statement (assignment left: (identifier) @name type: (type [
     (identifier) @_type
-    (_ . object: (_) . attribute: (identifier) @_type)])) @definition.typealias)
-  (#eq? @_type "TypeAlias"))
-(module (expression_statement (assignment
+    (_ . object: (_) . attribute: (identifier) @_type)])) @definition.typealias
+  (#eq? @_type "TypeAlias")
+  (#set! where outer))
+(expression_statement (assignment
     left: (identifier) @name
-    right: (_ . function: [(identifier) @_maker (_ . object: (_) . attribute: (identifier) @_maker)])) @definition.typealias)
+    right: (_ . function: [(identifier) @_maker (_ . object: (_) . attribute: (identifier) @_maker)])) @definition.typealias
+  (#set! where outer)
   (#any-of? @_maker "NewType" "TypeVar" "ParamSpec" "TypeVarTuple" "TypeAliasType"))
-(module (expression_statement (assignment
+(expression_statement (assignment
     left: (identifier) @name
     right: [
       (_ . value: [(identifier) @_generic (_ . object: (_) . attribute: (identifier) @_generic)])
-      (_ . left: (_ . value: (identifier) @_generic) operator: "|")]) @definition.typealias)
+      (_ . left: (_ . value: (identifier) @_generic) operator: "|")]) @definition.typealias
+  (#set! where outer)
   (#match? @name "^_*[A-Z]")
   (#any-of? @_generic "Union" "Optional" "Callable" "Literal" "Annotated" "Dict" "List" "Tuple" "Set" "FrozenSet"
     "Type" "Iterable" "Iterator" "Sequence" "Mapping" "Awaitable" "Coroutine" "AsyncIterator" "Generator" "dict" "list"

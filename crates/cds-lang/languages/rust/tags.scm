@@ -19,14 +19,9 @@
 (associated_type name: (type_identifier) @name ";" @body) @definition.typealias
 
 ; Constants of modules and types; those of function bodies are locals.
-(source_file [
-  (const_item name: (identifier) @name)
-  (static_item name: (identifier) @name)
-] @definition.constant (#not-eq? @name "_"))
-(declaration_list [
-  (const_item name: (identifier) @name)
-  (static_item name: (identifier) @name)
-] @definition.constant (#not-eq? @name "_"))
+([(const_item name: (identifier) @name) (static_item name: (identifier) @name)] @definition.constant
+  (#not-eq? @name "_")
+  (#set! where outer))
 
 ; An impl is called like its type, whatever stands around the name.
 (impl_item type: [
