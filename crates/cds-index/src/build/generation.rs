@@ -45,7 +45,7 @@ pub(crate) struct Tables {
 }
 
 impl GenerationWriter {
-    pub(crate) fn create(folder: &Path, comments: bool) -> Result<GenerationWriter> {
+    pub(crate) fn create(folder: &Path, comments: bool, source_bytes: u64) -> Result<GenerationWriter> {
         for part in ["graph", "indices"] {
             let part = folder.join(part);
             std::fs::create_dir_all(&part).map_err(Error::io(&part))?;
@@ -62,7 +62,7 @@ impl GenerationWriter {
             entities: Vec::new(),
             chunks: Vec::new(),
             languages: Vec::new(),
-            text: TextWriter::create(&folder.join(path::BM25))?,
+            text: TextWriter::create(&folder.join(path::BM25), source_bytes)?,
             problems: Vec::new(),
             counts: Counts::default(),
             comments,

@@ -236,7 +236,8 @@ fn fill(
 ) -> Result<(generation::Tables, Counted)> {
     let total = found.files.len();
     let done = AtomicUsize::new(0);
-    let mut writer = GenerationWriter::create(folder, build.options.comments)?;
+    let source_bytes = found.files.iter().map(|f| f.size).filter(|&s| s <= build.options.max_file_size).sum();
+    let mut writer = GenerationWriter::create(folder, build.options.comments, source_bytes)?;
     let mut counted = Counted::default();
     let mut problems = found.problems.clone();
     let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old };

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Weight that may be under way at once: keeps every core busy and memory flat.
-const WINDOW: u64 = 16 << 20;
+const WINDOW: u64 = 4 << 20;
 
 /// Calls `work` on every item on all cores and `take` on every result, in the order of the items, on this thread.
 /// The first error of `take` ends it, and so does `stop`.

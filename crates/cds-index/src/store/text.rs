@@ -73,15 +73,20 @@ pub(crate) struct TextWriter {
     fields: Bm25Fields,
     open: Option<(Segment, SegmentWriter)>,
     closing: Vec<JoinHandle<tantivy::Result<SegmentMeta>>>,
+    /// Bytes of text until the next segment is begun though the open one has room.
+    until_last: usize,
 }
 
 impl TextWriter {
-    pub(crate) fn create(folder: &Path) -> Result<TextWriter> {
+    /// `expected` is about how many bytes of text will come.
+    pub(crate) fn create(folder: &Path, expected: u64) -> Result<TextWriter> {
         std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let (schema, fields) = schema();
         let index = Index::create_in_dir(folder, schema)?;
         register(&index);
-        Ok(TextWriter { index, fields, open: None, closing: Vec::new() })
+        // Only the last segment goes to disk while nothing else is left to do: it is made small.
+        let until_last = expected as usize / 4 * 3;
+        Ok(TextWriter { index, fields, open: None, closing: Vec::new(), until_last })
     }
 
     pub(crate) fn add(&mut self, row: &TextRow) -> Result<()> {
@@ -109,7 +114,9 @@ impl TextWriter {
             }
         };
         writer.add_document(AddOperation { opstamp: 0, document })?;
-        if writer.mem_usage() > SEGMENT_MEMORY {
+        let before = self.until_last;
+        self.until_last = before.saturating_sub(row.content.len());
+        if writer.mem_usage() > SEGMENT_MEMORY || (before > 0 && self.until_last == 0) {
             self.close_segment();
         }
         Ok(())
