@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cds_index::{Build, BuildOptions, BuildReport, Freshness, Progress, Snapshot, index_home};
+use cds_index::{Build, BuildOptions, BuildReport, Freshness, Progress, Snapshot, guard, index_home};
 use cds_lang::Registry;
 use cds_search::GlobCache;
 
@@ -131,11 +131,24 @@ impl Engine {
         if !self.config.flag("search.update") || self.freshness(&snapshot) == Freshness::Fresh {
             return Ok(None);
         }
+        // Damage looks like change.
+        snapshot.verify_tables()?;
         match self.build(self.kept_options(), false, hooks) {
             // Somebody else is already at it: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => Ok(None),
             other => other.map(Some),
         }
+    }
+
+    /// Answers from the current snapshot. Only sizes are checked when it is opened, so damage may show anywhere on the way:
+    /// a panic of a library over it is told as what it is.
+    pub(crate) fn answer<T>(&self, work: impl FnOnce(&Snapshot) -> Result<T>) -> Result<T> {
+        let snapshot = self.snapshot()?;
+        guard(|| work(&snapshot)).unwrap_or_else(|panic| {
+            snapshot.verify()?;
+            let message = format!("a fault of cds: {panic}; please report it with the command you ran");
+            Err(Error { kind: ErrorKind::Internal, message })
+        })
     }
 
     /// Whether the disk still says what the snapshot says.

@@ -59,7 +59,7 @@ impl From<cds_search::Error> for Error {
             E::Invalid { .. } => Error::invalid(error.to_string()),
             E::Index(e) => e.into(),
             E::Text(_) | E::Io(_) => {
-                Error { kind: ErrorKind::NotReady, message: format!("{error}: run `cds index --force`") }
+                Error { kind: ErrorKind::NotReady, message: format!("{error}: run `cds index` to repair it") }
             }
         }
     }

@@ -172,7 +172,7 @@ impl<'a> Hydrator<'a> {
 
 /// A table points at what is not there.
 pub(crate) fn damaged(what: &str) -> Error {
-    let message = format!("the index is damaged ({what} is missing): run `cds index --force` to rebuild it");
+    let message = format!("the index is damaged ({what} is missing): run `cds index` to repair it");
     Error { kind: ErrorKind::NotReady, message }
 }
 

@@ -24,7 +24,7 @@ mod request;
 mod response;
 mod snippet;
 
-pub use cds_index::{BuildReport, Freshness, ProblemRow, Progress};
+pub use cds_index::{BuildReport, Freshness, ProblemRow, Progress, is_guarded};
 pub use cds_lang::Registry;
 pub use cds_search::{PRESETS, Preset};
 pub use config::{Config, ConfigError, Origin, SETTINGS, Setting, Value};

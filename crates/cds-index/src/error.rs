@@ -22,7 +22,7 @@ pub enum Error {
         expected: u32,
     },
     /// Its bytes are not what was written.
-    #[error("the index is damaged ({} in {}): run `cds index --force` to rebuild it", .detail, .path.display())]
+    #[error("the index is damaged ({} in {}): run `cds index` to repair it", .detail, .path.display())]
     Damaged {
         /// The file at fault.
         path: PathBuf,

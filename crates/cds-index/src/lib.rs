@@ -6,6 +6,7 @@
 
 mod build;
 mod error;
+mod guard;
 mod snapshot;
 mod store;
 pub mod tokenize;
@@ -14,6 +15,7 @@ pub use build::{
     Build, BuildOptions, BuildReport, Freshness, ProblemRow, Progress, check_freshness, index_home, run as build,
 };
 pub use error::{Error, Result};
+pub use guard::{guard, is_guarded};
 pub use snapshot::{ChunkView, DocumentView, EntityView, LoadedFile, Snapshot};
 pub use store::names::NameMatch;
-pub use store::{Bm25Fields, FORMAT_VERSION, Manifest};
+pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, WrittenFile};

@@ -78,7 +78,7 @@ pub(crate) fn rank(
         }
         let required = required(snapshot, segment, base, query, filter)?;
         scorer.segment(segment, |doc, score, mask| {
-            let chunk = ChunkId(base + doc);
+            let chunk = ChunkId(base.wrapping_add(doc));
             let allowed = required.iter().all(|set| set.contains(doc));
             if allowed && filter.accepts(snapshot, chunk) {
                 chunks.push(Scored { chunk, score, terms: mask });

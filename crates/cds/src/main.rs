@@ -13,6 +13,13 @@ use clap::Parser;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
+    // Panics that are caught are told as errors.
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !cds_engine::is_guarded() {
+            print(panic);
+        }
+    }));
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(e) => {

@@ -100,13 +100,22 @@ impl Engine {
         let matcher = request.matcher()?;
         let filters = request.filters.check()?;
         let filter = CompiledFilter::new(&filters, &self.globs)?;
-        let snapshot = self.snapshot()?;
+        self.answer(|snapshot| self.grep_in(snapshot, request, &matcher, &filter))
+    }
+
+    fn grep_in(
+        &self,
+        snapshot: &Snapshot,
+        request: &GrepRequest,
+        matcher: &RegexMatcher,
+        filter: &CompiledFilter,
+    ) -> Result<GrepResponse> {
         let files: Vec<FileId> = snapshot.documents().filter(|d| filter.accepts_file(*d)).map(|d| d.id).collect();
-        let mut hydrator = Hydrator::new(&snapshot, self.root(), Vec::new());
+        let mut hydrator = Hydrator::new(snapshot, self.root(), Vec::new());
         let mut hits: Vec<GrepHit> = Vec::new();
         for batch in files.chunks(BATCH) {
             let by_file: Vec<Vec<GrepHit>> =
-                batch.par_iter().map(|&id| grep_file(&snapshot, id, &matcher)).collect::<Result<_>>()?;
+                batch.par_iter().map(|&id| grep_file(snapshot, id, matcher)).collect::<Result<_>>()?;
             for (document, lines) in batch.iter().filter_map(|&id| snapshot.document(id)).zip(by_file) {
                 for mut hit in lines {
                     if filter.accepts_all() && hits.len() >= request.limit {
@@ -114,9 +123,9 @@ impl Engine {
                         hits.push(hit);
                         continue;
                     }
-                    let around = innermost(&snapshot, document, hit.line);
+                    let around = innermost(snapshot, document, hit.line);
                     let judged = around.or_else(|| snapshot.entity(document.entity()));
-                    if filter.accepts_all() || judged.is_some_and(|e| filter.accepts_entity(&snapshot, e)) {
+                    if filter.accepts_all() || judged.is_some_and(|e| filter.accepts_entity(snapshot, e)) {
                         hit.entity = around.map(|e| e.scope_path().join("."));
                         hit.stale = hydrator.is_stale(document);
                         hits.push(hit);

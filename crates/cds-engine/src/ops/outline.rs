@@ -1,6 +1,6 @@
 //! What a file, or the files below a folder, define.
 
-use cds_index::DocumentView;
+use cds_index::{DocumentView, Snapshot};
 use serde::Serialize;
 
 use crate::engine::Engine;
@@ -68,10 +68,13 @@ pub struct OutlineEntity {
 impl Engine {
     /// Outlines a path; one that is not in the index is an error that says why it may be missing.
     pub fn outline(&self, request: &OutlineRequest) -> Result<OutlineResponse> {
-        let snapshot = self.snapshot()?;
+        self.answer(|snapshot| self.outline_in(snapshot, request))
+    }
+
+    fn outline_in(&self, snapshot: &Snapshot, request: &OutlineRequest) -> Result<OutlineResponse> {
         let path = request.path.trim_start_matches("./").trim_end_matches('/');
         let path = if path == "." { "" } else { path };
-        let mut hydrator = Hydrator::new(&snapshot, self.root(), Vec::new());
+        let mut hydrator = Hydrator::new(snapshot, self.root(), Vec::new());
         if let Some(document) = snapshot.document_at(path) {
             let file = outline_file(&mut hydrator, document, request.depth.unwrap_or(u32::MAX))?;
             return Ok(OutlineResponse { files: vec![file], total: 1 });
@@ -80,6 +83,7 @@ impl Engine {
             |d: &DocumentView| path.is_empty() || d.path().strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
         let inside: Vec<DocumentView> = snapshot.documents().filter(below).collect();
         if inside.is_empty() {
+            snapshot.verify_tables()?;
             let message = format!(
                 "no file or folder {path:?} in the index: ignored, skipped (see `cds status --problems`) or misspelled"
             );

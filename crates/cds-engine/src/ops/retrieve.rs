@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::hydrate::{Hydrator, damaged};
-use crate::request::SearchRequest;
+use crate::request::{Checked, SearchRequest};
 use crate::response::Hit;
 
 /// Ids to fetch.
@@ -63,12 +63,20 @@ impl Engine {
             ..SearchRequest::default()
         };
         let checked = as_search.check(self.config())?;
-        let snapshot = self.snapshot()?;
-        let mut hydrator = Hydrator::new(&snapshot, self.root(), Vec::new());
+        self.answer(|snapshot| self.retrieve_in(snapshot, request, &checked))
+    }
+
+    fn retrieve_in(
+        &self,
+        snapshot: &Snapshot,
+        request: &RetrieveRequest,
+        checked: &Checked,
+    ) -> Result<RetrieveResponse> {
+        let mut hydrator = Hydrator::new(snapshot, self.root(), Vec::new());
         let mut response = RetrieveResponse { hits: Vec::new(), missing: Vec::new(), warnings: Vec::new() };
         let mut left = if checked.max_tokens == 0 { usize::MAX } else { checked.max_tokens };
         for id in &request.ids {
-            match resolve(&snapshot, &mut hydrator, id, checked.snippet)? {
+            match resolve(snapshot, &mut hydrator, id, checked.snippet)? {
                 Retrieved::Miss(miss) => response.missing.push(miss),
                 Retrieved::Hits(hits) => {
                     for hit in hits {
@@ -85,6 +93,9 @@ impl Engine {
                     }
                 }
             }
+        }
+        if !response.missing.is_empty() {
+            snapshot.verify_tables()?;
         }
         Ok(response)
     }

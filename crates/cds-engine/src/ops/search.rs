@@ -27,17 +27,24 @@ impl Engine {
     /// Answers from the current snapshot. An empty query has an empty answer; doors reject it before.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResponse> {
         let checked = request.check(self.config())?;
-        let snapshot = self.snapshot()?;
+        self.answer(|snapshot| self.search_in(snapshot, request, &checked))
+    }
+
+    fn search_in(&self, snapshot: &Snapshot, request: &SearchRequest, checked: &Checked) -> Result<SearchResponse> {
         let limit = self.config().number("search.time_limit_ms");
         let options = SearchOptions {
             upper_threshold: Some(checked.upper_threshold),
             time_limit: (limit > 0).then(|| Duration::from_millis(limit)),
             offset: checked.offset,
         };
-        let outcome = cds_search::search(&snapshot, &checked.query, &options, &self.globs)?;
+        let outcome = cds_search::search(snapshot, &checked.query, &options, &self.globs)?;
         let started = Instant::now();
-        let mut hydrator = Hydrator::new(&snapshot, self.root(), outcome.terms.clone());
-        let hits = hydrate(&snapshot, &mut hydrator, &checked, &outcome)?;
+        let mut hydrator = Hydrator::new(snapshot, self.root(), outcome.terms.clone());
+        let hits = hydrate(snapshot, &mut hydrator, checked, &outcome)?;
+        if hits.is_empty() {
+            // Nothing is never found in a damaged index.
+            snapshot.verify_tables()?;
+        }
         let mut response = SearchResponse {
             query: request.query.clone(),
             parsed_query: ParsedQuery {
@@ -59,7 +66,7 @@ impl Engine {
                 .push(format!("only the first {} characters of the query were read", cds_search::MAX_QUERY));
         }
         let found = response.hits.len();
-        fit_budget(&mut response, &checked);
+        fit_budget(&mut response, checked);
         // Pages count hits, or files where a hit stands for one.
         let counted = matches!(checked.query.granularity, Granularity::Chunk | Granularity::Entity);
         let files = response.hits.iter().map(|h| &h.path).collect::<std::collections::BTreeSet<_>>().len();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cds_index::{Freshness, ProblemRow};
+use cds_index::{Freshness, ProblemRow, Snapshot};
 use serde::Serialize;
 
 use crate::engine::Engine;
@@ -58,11 +58,15 @@ pub struct LanguageCount {
 }
 
 impl Engine {
-    /// Tells the state of the index without touching it.
+    /// Tells the state of the index without touching it. The one answer that reads every byte first: damage is part of the state.
     pub fn status(&self, with_problems: bool) -> Result<StatusResponse> {
-        let snapshot = self.snapshot()?;
+        self.answer(|snapshot| self.status_of(snapshot, with_problems))
+    }
+
+    fn status_of(&self, snapshot: &Snapshot, with_problems: bool) -> Result<StatusResponse> {
+        snapshot.verify()?;
         let manifest = snapshot.manifest();
-        let (freshness, changed) = match self.freshness(&snapshot) {
+        let (freshness, changed) = match self.freshness(snapshot) {
             Freshness::Fresh => ("fresh", 0),
             Freshness::Stale(n) => ("stale", n),
             Freshness::Settings => ("settings changed", 0),

@@ -1,5 +1,6 @@
 //! Entities by name.
 
+use cds_index::Snapshot;
 use cds_model::{EntityType, Snippet};
 use cds_search::{CompiledFilter, LookupOptions};
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde::Serialize;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::hydrate::Hydrator;
-use crate::request::{FilterRequest, SearchRequest};
+use crate::request::{Checked, FilterRequest, SearchRequest};
 use crate::response::Hit;
 
 /// A look-up.
@@ -69,17 +70,29 @@ impl Engine {
         let checked = as_search.check(self.config())?;
         let filters = request.filters.check()?;
         let filter = CompiledFilter::new(&filters, &self.globs)?;
-        let snapshot = self.snapshot()?;
+        self.answer(|snapshot| self.symbol_in(snapshot, request, &checked, &filter))
+    }
+
+    fn symbol_in(
+        &self,
+        snapshot: &Snapshot,
+        request: &SymbolRequest,
+        checked: &Checked,
+        filter: &CompiledFilter,
+    ) -> Result<SymbolResponse> {
         let options = LookupOptions { ignore_case: request.ignore_case, fuzzy: request.fuzzy };
-        let found = cds_search::lookup(&snapshot, &request.name, options);
+        let found = cds_search::lookup(snapshot, &request.name, options);
         // The filter comes after the name: a name is never widened to find something that passes.
         let passing: Vec<_> = found
             .entities
             .iter()
             .filter_map(|&id| snapshot.entity(id))
-            .filter(|e| filter.accepts_entity(&snapshot, *e))
+            .filter(|e| filter.accepts_entity(snapshot, *e))
             .collect();
-        let mut hydrator = Hydrator::new(&snapshot, self.root(), Vec::new());
+        if found.entities.is_empty() {
+            snapshot.verify_tables()?;
+        }
+        let mut hydrator = Hydrator::new(snapshot, self.root(), Vec::new());
         let mut hits = Vec::new();
         for entity in passing.iter().take(checked.query.limit) {
             let mut hit = hydrator.entity(*entity, checked.snippet)?;
@@ -99,7 +112,7 @@ impl Engine {
                     if hits.len() >= checked.query.limit {
                         break;
                     }
-                    if filter.accepts_entity(&snapshot, member) {
+                    if filter.accepts_entity(snapshot, member) {
                         let mut hit = hydrator.entity(member, Snippet::Fold)?;
                         hit.match_type = "member";
                         (hit.score, hit.relevance_percent) = (0.5, 50);

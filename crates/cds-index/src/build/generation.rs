@@ -11,7 +11,8 @@ use zerocopy::{Immutable, IntoBytes};
 
 use super::ProblemRow;
 use super::prepare::Prepared;
-use crate::store::manifest::Counts;
+use crate::store::manifest::{Counts, WrittenFile};
+use crate::store::map::Mapped;
 use crate::store::names::NamesWriter;
 use crate::store::path;
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
@@ -41,7 +42,7 @@ pub(crate) struct GenerationWriter {
 pub(crate) struct Tables {
     pub(crate) languages: Vec<String>,
     pub(crate) counts: Counts,
-    pub(crate) sizes: BTreeMap<String, u64>,
+    pub(crate) files: BTreeMap<String, WrittenFile>,
 }
 
 impl GenerationWriter {
@@ -254,8 +255,10 @@ impl GenerationWriter {
         let text = self.text.close();
         let (map, lists) = self.names.finish();
         let (uses_map, uses) = self.uses.finish();
-        let write = |name: &str, bytes: &[u8]| {
+        let mut files = BTreeMap::from([(path::FILES.to_owned(), WrittenFile { size: self.files_at, checksum: None })]);
+        let mut write = |name: &str, bytes: &[u8]| {
             let path = self.folder.join(name);
+            files.insert(name.to_owned(), WrittenFile::of(bytes));
             std::fs::write(&path, bytes).map_err(Error::io(&path))
         };
         write(path::DOCUMENTS, rows(&self.documents))?;
@@ -271,11 +274,7 @@ impl GenerationWriter {
         let listed = serde_json::to_vec(&problems).expect("problems are plain data");
         write(path::PROBLEMS, &listed)?;
         text.finish()?;
-        let mut sizes = BTreeMap::new();
-        for name in path::SIZED {
-            let path = self.folder.join(name);
-            sizes.insert(name.to_owned(), std::fs::metadata(&path).map_err(Error::io(&path))?.len());
-        }
+        files.extend(text_files(&self.folder)?);
         let counts = Counts {
             files: self.documents.len() as u64,
             entities: self.entities.len() as u64,
@@ -283,8 +282,24 @@ impl GenerationWriter {
             problems: problems.len() as u64,
             ..self.counts
         };
-        Ok(Tables { languages: self.languages, counts, sizes })
+        Ok(Tables { languages: self.languages, counts, files })
     }
+}
+
+/// The files of the text index, read back: it writes them itself.
+fn text_files(folder: &Path) -> Result<BTreeMap<String, WrittenFile>> {
+    let text = folder.join(path::BM25);
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(&text).map_err(Error::io(&text))? {
+        let file = entry.map_err(Error::io(&text))?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        // Locks come and go with whoever opens it.
+        if !name.ends_with(".lock") {
+            let written = WrittenFile::of(Mapped::open(&file, None)?.bytes());
+            files.insert(format!("{}/{name}", path::BM25), written);
+        }
+    }
+    Ok(files)
 }
 
 fn rows<T: IntoBytes + Immutable>(rows: &[T]) -> &[u8] {

@@ -138,7 +138,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     let old = (!build.force)
         .then(|| Snapshot::open(build.home).ok())
         .flatten()
-        .filter(|s| s.manifest().fingerprint == fingerprint);
+        .filter(|s| s.manifest().fingerprint == fingerprint && s.verify_tables().is_ok());
 
     (build.progress)(Progress { phase: "walking", done: 0, total: 0 });
     let found = walk::walk(build.root, build.home);
@@ -152,7 +152,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     // Nothing changed on disk, and nothing in the index: a damaged one is written anew, from what is still good.
     if let Some(old) = &old
         && freshness::same(old, &found)
-        && old.is_whole()
+        && old.verify().is_ok()
     {
         let counts = old.manifest().counts;
         return Ok(BuildReport {
@@ -197,7 +197,8 @@ fn write(
     old_manifest: Option<&Manifest>,
     fingerprint: String,
 ) -> Result<(Manifest, Counted)> {
-    let number = old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) + 1;
+    let number =
+        old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) % 999_999 + 1;
     let generation = format!("g{number:06}");
     let folder = build.home.join(&generation);
     let _ = std::fs::remove_dir_all(&folder);
@@ -222,7 +223,8 @@ fn write(
         languages: tables.languages,
         counts: tables.counts,
         directories: found.directories.clone(),
-        sizes: tables.sizes,
+        files: tables.files,
+        checksum: String::new(),
     };
     Ok((manifest, counted))
 }

@@ -53,6 +53,9 @@ pub(crate) fn checksum(block: &[u8]) -> u32 {
 /// Text and facts.
 pub(crate) fn unpack(block: &[u8], text_len: u32, facts_len: u32) -> Option<(String, FileFacts)> {
     let len = text_len as usize + facts_len as usize;
+    if plain_len(block)? != len as u64 {
+        return None;
+    }
     let mut plain = zstd::bulk::decompress(block, len).ok().filter(|p| p.len() == len)?;
     let mut facts = postcard::from_bytes(&plain[text_len as usize..]).ok()?;
     from_steps(&mut facts);
@@ -60,8 +63,16 @@ pub(crate) fn unpack(block: &[u8], text_len: u32, facts_len: u32) -> Option<(Str
     Some((String::from_utf8(plain).ok()?, facts))
 }
 
+/// How long a block says it is when unpacked. Asked before memory is taken for it.
+fn plain_len(block: &[u8]) -> Option<u64> {
+    zstd::zstd_safe::get_frame_content_size(block).ok().flatten()
+}
+
 /// The text alone.
 pub(crate) fn unpack_text(block: &[u8], text_len: u32) -> Option<String> {
+    if plain_len(block)? < u64::from(text_len) {
+        return None;
+    }
     let mut text = vec![0; text_len as usize];
     zstd::stream::read::Decoder::with_buffer(block).ok()?.read_exact(&mut text).ok()?;
     String::from_utf8(text).ok()

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
 /// rebuild, not migration.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The published state of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,8 +34,31 @@ pub struct Manifest {
     pub counts: Counts,
     /// Directories seen, with modification times in nanoseconds: added and removed files show there.
     pub directories: Vec<(String, i64)>,
-    /// Sizes of the generation's files.
-    pub sizes: BTreeMap<String, u64>,
+    /// The generation's files, by path inside its folder.
+    pub files: BTreeMap<String, WrittenFile>,
+    /// Of the manifest itself, this field left empty.
+    pub checksum: String,
+}
+
+/// A file of a generation as it was written. `files.bin` has no checksum here: each block in it has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenFile {
+    /// Bytes.
+    pub size: u64,
+    /// CRC-32 of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<u32>,
+}
+
+impl WrittenFile {
+    pub(crate) fn of(bytes: &[u8]) -> WrittenFile {
+        WrittenFile { size: bytes.len() as u64, checksum: Some(crc32fast::hash(bytes)) }
+    }
+
+    /// Whether these are the bytes that were written.
+    pub(crate) fn is(self, bytes: &[u8]) -> bool {
+        self.size == bytes.len() as u64 && self.checksum.is_none_or(|c| c == crc32fast::hash(bytes))
+    }
 }
 
 /// How much is in an index.
@@ -75,11 +98,22 @@ impl Manifest {
         if format.format != FORMAT_VERSION {
             return Err(Error::Format { path: home.to_owned(), found: format.format, expected: FORMAT_VERSION });
         }
-        serde_json::from_slice(&text).map_err(|e| Error::damaged(&path, e.to_string()))
+        let manifest: Manifest = serde_json::from_slice(&text).map_err(|e| Error::damaged(&path, e.to_string()))?;
+        if manifest.checksum != manifest.own_checksum() {
+            return Err(Error::damaged(&path, "the checksum"));
+        }
+        Ok(manifest)
+    }
+
+    fn own_checksum(&self) -> String {
+        let blank = Manifest { checksum: String::new(), ..self.clone() };
+        let text = serde_json::to_vec(&blank).expect("a manifest is plain data");
+        format!("{:08x}", crc32fast::hash(&text))
     }
 
     /// Publishes it: written aside, then renamed over the old one.
-    pub(crate) fn publish(&self, home: &Path) -> Result<()> {
+    pub(crate) fn publish(&mut self, home: &Path) -> Result<()> {
+        self.checksum = self.own_checksum();
         let path = home.join(Manifest::NAME);
         let aside = home.join("manifest.json.new");
         let text = serde_json::to_string_pretty(self).expect("a manifest is plain data");

@@ -20,7 +20,7 @@ pub(crate) mod strings;
 pub(crate) mod text;
 pub(crate) mod uses;
 
-pub use manifest::{FORMAT_VERSION, Manifest};
+pub use manifest::{FORMAT_VERSION, Manifest, WrittenFile};
 pub use text::Bm25Fields;
 
 /// Files of a generation, relative to its folder.
@@ -37,7 +37,6 @@ pub(crate) mod path {
     pub(crate) const BM25: &str = "indices/bm25";
     pub(crate) const PROBLEMS: &str = "problems.json";
 
-    /// Those whose size the manifest records.
-    pub(crate) const SIZED: [&str; 10] =
-        [ENTITIES, STRINGS, DOCUMENTS, CHUNKS, FILES, NAMES_FST, NAMES, USES_FST, USES, PROBLEMS];
+    /// The tables that an update carries facts over by.
+    pub(crate) const TABLES: [&str; 6] = [ENTITIES, STRINGS, DOCUMENTS, CHUNKS, NAMES_FST, NAMES];
 }

@@ -57,9 +57,11 @@ pub(crate) struct Names {
 impl Names {
     fn list(&self, at: u64) -> &[u32] {
         let words: &[u32] = self.lists.rows();
-        let at = at as usize;
-        let count = words.get(at).map_or(0, |&n| n as usize);
-        words.get(at + 1..at + 1 + count).unwrap_or_default()
+        let read = || {
+            let (count, ids) = words.get(usize::try_from(at).ok()?..)?.split_first()?;
+            ids.get(..*count as usize)
+        };
+        read().unwrap_or_default()
     }
 
     /// Entities whose name answers `name`, in order of the map, then of position. `spelled` gives an entity's name.

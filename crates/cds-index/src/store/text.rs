@@ -9,7 +9,7 @@ use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing,
 use tantivy::{Index, IndexMeta, Segment, SegmentMeta, TantivyDocument};
 
 use crate::tokenize::{self, ContentTokenizer, Tokenizer};
-use crate::{Error, Result};
+use crate::{Error, Result, guard};
 
 /// The fields of a chunk in the text index.
 #[derive(Clone, Copy, Debug)]
@@ -172,6 +172,10 @@ pub(crate) struct TextReader {
 
 impl TextReader {
     pub(crate) fn open(folder: &Path) -> Result<TextReader> {
+        guard(|| TextReader::open_trusting(folder)).unwrap_or_else(|panic| Err(Error::damaged(folder, panic)))
+    }
+
+    fn open_trusting(folder: &Path) -> Result<TextReader> {
         let damaged = |e: tantivy::TantivyError| Error::damaged(folder, e.to_string());
         let index = Index::open_in_dir(folder).map_err(damaged)?;
         register(&index);

@@ -389,7 +389,7 @@ fn a_missing_or_truncated_file_of_the_index_is_told_and_force_repairs() {
     fs::write(home.join("manifest.json"), "{\"format\": ").unwrap();
     let output = project.cds(&["search", "first"]);
     assert_eq!(output.code, 3, "{output:?}");
-    assert!(output.stderr.contains("run `cds index --force`"), "{}", output.stderr);
+    assert!(output.stderr.contains("run `cds index`"), "{}", output.stderr);
     assert_eq!(build(&project, &["--force"]), (3, 0, 0, true));
     assert_eq!(commands.map(|args| strip(project.json(args))), right);
 }

@@ -4,6 +4,7 @@
 // Fixtures are small: how they are put together does not matter.
 #![allow(clippy::format_collect, clippy::format_push_string)]
 
+mod damage;
 mod errors;
 mod filters;
 mod fixture;
