@@ -18,4 +18,4 @@ pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};
 pub use snapshot::{ChunkView, DocumentView, EntityView, LoadedFile, Snapshot};
 pub use store::names::NameMatch;
-pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, WrittenFile};
+pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};

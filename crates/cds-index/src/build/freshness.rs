@@ -1,12 +1,16 @@
 //! Whether an index still says what the disk says, by times and sizes alone.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::walk::{FoundFile, Walked, modified_ns};
 use super::{BuildOptions, prepare};
+use crate::store::manifest::SkippedFile;
 use crate::{DocumentView, Snapshot};
 
 /// What a look at the disk found.
@@ -20,7 +24,7 @@ pub enum Freshness {
     Settings,
 }
 
-/// Looks at every folder and file the index knows. New and deleted files show in their folder's time, ignore files are files.
+/// Looks at every folder and file the index knows, also those that were left out. New and deleted files show in their folder's time, ignore files are files.
 pub fn check(snapshot: &Snapshot, root: &Path, options: &BuildOptions) -> Freshness {
     let manifest = snapshot.manifest();
     if !manifest.fingerprint.starts_with(&options.settings_fingerprint()) {
@@ -41,10 +45,31 @@ pub fn check(snapshot: &Snapshot, root: &Path, options: &BuildOptions) -> Freshn
             same && (!document.is_racy() || same_bytes(&root.join(document.path()), document))
         });
     });
+    manifest.skipped.par_iter().for_each(|skipped| {
+        if is_changed(skipped, root) {
+            changed.fetch_add(1, Ordering::Relaxed);
+        }
+    });
     match changed.into_inner() {
         0 => Freshness::Fresh,
         n => Freshness::Stale(n),
     }
+}
+
+/// Whether a file that was left out deserves another look. One that is gone shows in its folder's time.
+fn is_changed(skipped: &SkippedFile, root: &Path) -> bool {
+    let path = root.join(&skipped.path);
+    let Ok(meta) = std::fs::symlink_metadata(&path) else { return false };
+    let is_new = skipped.stamp.is_some_and(|stamp| stamp != (meta.len(), modified_ns(&meta)));
+    is_new || skipped.refused && can_be_read(&path, &meta)
+}
+
+/// A file that opens may still refuse to be read.
+fn can_be_read(path: &Path, meta: &std::fs::Metadata) -> bool {
+    if meta.is_dir() {
+        return std::fs::read_dir(path).is_ok();
+    }
+    meta.is_file() && File::open(path).and_then(|mut file| file.read(&mut [0])).is_ok()
 }
 
 /// Times tell, unless they are too close to the build: then the bytes do.
@@ -58,18 +83,18 @@ fn same_bytes(path: &Path, document: DocumentView) -> bool {
 }
 
 /// Whether a walk found exactly what the index holds.
-pub(crate) fn same(snapshot: &Snapshot, found: &Walked) -> bool {
-    let Ok(problems) = snapshot.problems() else { return false };
-    if snapshot.manifest().directories != found.directories {
+pub(crate) fn same(snapshot: &Snapshot, root: &Path, found: &Walked) -> bool {
+    let manifest = snapshot.manifest();
+    if manifest.directories != found.directories || manifest.skipped.iter().any(|s| is_changed(s, root)) {
         return false;
     }
     // Files that were skipped are in the walk and not among the documents.
-    let skipped: rustc_hash::FxHashMap<&str, Option<(u64, i64)>> =
-        problems.iter().filter(|p| p.skipped).map(|p| (p.path.as_str(), p.stamp)).collect();
+    let skipped: FxHashMap<&str, (u64, i64)> =
+        manifest.skipped.iter().filter_map(|s| Some((s.path.as_str(), s.stamp?))).collect();
     let mut documents = snapshot.documents();
     for file in &found.files {
         if let Some(stamp) = skipped.get(file.path.as_str()) {
-            if *stamp != Some((file.size, file.modified_ns)) {
+            if *stamp != (file.size, file.modified_ns) {
                 return false;
             }
             continue;

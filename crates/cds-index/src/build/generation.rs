@@ -11,7 +11,7 @@ use zerocopy::{Immutable, IntoBytes};
 
 use super::ProblemRow;
 use super::prepare::Prepared;
-use crate::store::manifest::{Counts, WrittenFile};
+use crate::store::manifest::{Counts, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
 use crate::store::names::NamesWriter;
 use crate::store::path;
@@ -42,6 +42,7 @@ pub(crate) struct GenerationWriter {
 pub(crate) struct Tables {
     pub(crate) languages: Vec<String>,
     pub(crate) counts: Counts,
+    pub(crate) skipped: Vec<SkippedFile>,
     pub(crate) files: BTreeMap<String, WrittenFile>,
 }
 
@@ -282,7 +283,12 @@ impl GenerationWriter {
             problems: problems.len() as u64,
             ..self.counts
         };
-        Ok(Tables { languages: self.languages, counts, files })
+        Ok(Tables {
+            languages: self.languages,
+            counts,
+            skipped: problems.iter().filter_map(ProblemRow::skipped_file).collect(),
+            files,
+        })
     }
 }
 

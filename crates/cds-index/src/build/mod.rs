@@ -12,8 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cds_lang::{EXTRACTOR_VERSION, Registry};
+use cds_model::ProblemKind;
 use serde::{Deserialize, Serialize};
 
+use crate::store::manifest::SkippedFile;
 use crate::store::{FORMAT_VERSION, Manifest};
 use crate::{Error, Result, Snapshot};
 use generation::GenerationWriter;
@@ -118,6 +120,15 @@ pub struct ProblemRow {
     pub stamp: Option<(u64, i64)>,
 }
 
+impl ProblemRow {
+    /// What to look at again, if it was left out and could be read one day.
+    fn skipped_file(&self) -> Option<SkippedFile> {
+        let refused = self.reason == ProblemKind::Unreadable.name();
+        let again = self.skipped && (refused || self.stamp.is_some());
+        again.then(|| SkippedFile { path: self.path.clone(), stamp: self.stamp, refused })
+    }
+}
+
 /// Where a root's index lives unless told otherwise.
 pub fn index_home(root: &Path) -> PathBuf {
     root.join(".cds-index")
@@ -151,7 +162,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     }
     // Nothing changed on disk, and nothing in the index: a damaged one is written anew, from what is still good.
     if let Some(old) = &old
-        && freshness::same(old, &found)
+        && freshness::same(old, build.root, &found)
         && old.verify().is_ok()
     {
         let counts = old.manifest().counts;
@@ -223,6 +234,7 @@ fn write(
         languages: tables.languages,
         counts: tables.counts,
         directories: found.directories.clone(),
+        skipped: tables.skipped,
         files: tables.files,
         checksum: String::new(),
     };

@@ -34,10 +34,23 @@ pub struct Manifest {
     pub counts: Counts,
     /// Directories seen, with modification times in nanoseconds: added and removed files show there.
     pub directories: Vec<(String, i64)>,
+    /// Files that were left out and may become readable in place.
+    pub skipped: Vec<SkippedFile>,
     /// The generation's files, by path inside its folder.
     pub files: BTreeMap<String, WrittenFile>,
     /// Of the manifest itself, this field left empty.
     pub checksum: String,
+}
+
+/// A file or folder that was left out, as it was then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedFile {
+    /// Relative to the root.
+    pub path: String,
+    /// Its size and time; none for a folder that could not be entered.
+    pub stamp: Option<(u64, i64)>,
+    /// Whether the system refused to read it. Permission may come without a new time.
+    pub refused: bool,
 }
 
 /// A file of a generation as it was written. `files.bin` has no checksum here: each block in it has its own.

@@ -20,7 +20,7 @@ pub(crate) mod strings;
 pub(crate) mod text;
 pub(crate) mod uses;
 
-pub use manifest::{FORMAT_VERSION, Manifest, WrittenFile};
+pub use manifest::{FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};
 pub use text::Bm25Fields;
 
 /// Files of a generation, relative to its folder.

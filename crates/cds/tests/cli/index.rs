@@ -243,6 +243,32 @@ fn files_that_may_not_be_read_are_listed() {
     for path in ["secret.py", "locked"] {
         fs::set_permissions(project.path(path), fs::Permissions::from_mode(0o700)).unwrap();
     }
+    assert_eq!(indexed(&project), ["good.py", "locked/a.py", "secret.py"], "permission shows in no time");
+}
+
+#[test]
+fn a_file_left_out_that_becomes_readable_in_place_is_found_by_the_next_search() {
+    let project = Project::new(THREE);
+    project.write(".cds.toml", "[index]\nmax_file_size = 4000\n");
+    project.write("large.py", "x = 1\n".repeat(1_000));
+    project.write("binary.py", b"\x00\x01\x02");
+    assert_eq!(indexed(&project), [".cds.toml", "a.py", "b.rs", "sub/c.go"]);
+    let generation = project.generation();
+    assert_eq!(project.json(&["status"])["freshness"], "fresh");
+    // In place: the folder's time stays.
+    let rewrite = |path: &str, text: &str| fs::write(project.path(path), text).unwrap();
+    rewrite("large.py", "def no_longer_large():\n    pass\n");
+    assert_eq!(project.json(&["status"])["changed"], 1);
+    assert_eq!(project.cds(&["symbol", "no_longer_large"]).code, 0);
+    rewrite("binary.py", "def no_longer_binary():\n    pass\n");
+    assert_eq!(project.cds(&["symbol", "no_longer_binary"]).code, 0);
+    // And the other way round.
+    rewrite("binary.py", "\0");
+    assert_eq!(project.cds(&["symbol", "no_longer_binary"]).code, 1);
+    assert_ne!(project.generation(), generation);
+    let generation = project.generation();
+    project.cds(&["symbol", "first"]);
+    assert_eq!(project.generation(), generation, "and then there is peace");
 }
 
 #[test]
