@@ -37,9 +37,9 @@ impl<'a> Hydrator<'a> {
 
     /// Whether the file on disk differs from what was indexed, by size and time.
     pub(crate) fn is_stale(&mut self, document: DocumentView) -> bool {
-        let root = self.root;
+        let (root, manifest) = (self.root, self.snapshot.manifest());
         *self.stale.entry(document.id).or_insert_with(|| {
-            let meta = std::fs::symlink_metadata(root.join(document.path()));
+            let meta = std::fs::symlink_metadata(manifest.on_disk(root, document.path()));
             let time = |m: &std::fs::Metadata| {
                 let since = m.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
                 Some(since.as_nanos() as i64)

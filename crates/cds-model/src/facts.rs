@@ -138,15 +138,18 @@ pub enum ProblemKind {
     BudgetExceeded,
     /// A symbolic link that leads out of the root or nowhere.
     Symlink,
+    /// Its name is not UTF-8 and is written like another file's.
+    SameName,
 }
 
 impl ProblemKind {
     /// All kinds, in order of gravity: files left out first.
-    pub const ALL: [ProblemKind; 7] = [
+    pub const ALL: [ProblemKind; 8] = [
         ProblemKind::Unreadable,
         ProblemKind::TooLarge,
         ProblemKind::Binary,
         ProblemKind::Symlink,
+        ProblemKind::SameName,
         ProblemKind::BudgetExceeded,
         ProblemKind::InvalidUtf8,
         ProblemKind::SyntaxError,
@@ -162,12 +165,14 @@ impl ProblemKind {
             ProblemKind::SyntaxError => "syntax_error",
             ProblemKind::BudgetExceeded => "budget_exceeded",
             ProblemKind::Symlink => "symlink",
+            ProblemKind::SameName => "same_name",
         }
     }
 
     /// Whether the file is missing from the index because of it.
     pub fn skips_file(self) -> bool {
-        matches!(self, ProblemKind::Binary | ProblemKind::TooLarge | ProblemKind::Unreadable | ProblemKind::Symlink)
+        use ProblemKind::{Binary, SameName, Symlink, TooLarge, Unreadable};
+        matches!(self, Binary | TooLarge | Unreadable | Symlink | SameName)
     }
 }
 

@@ -32,7 +32,7 @@ pub fn check(snapshot: &Snapshot, root: &Path, options: &BuildOptions) -> Freshn
     }
     let changed = AtomicUsize::new(0);
     let differs = |path: &str, same: &dyn Fn(&std::fs::Metadata) -> bool| {
-        let meta = std::fs::symlink_metadata(root.join(path));
+        let meta = std::fs::symlink_metadata(manifest.on_disk(root, path));
         if !meta.is_ok_and(|m| same(&m)) {
             changed.fetch_add(1, Ordering::Relaxed);
         }
@@ -42,11 +42,11 @@ pub fn check(snapshot: &Snapshot, root: &Path, options: &BuildOptions) -> Freshn
         let Some(document) = snapshot.document(cds_model::FileId(i)) else { return };
         differs(document.path(), &|m| {
             let same = m.len() == document.size() && modified_ns(m) == document.modified_ns();
-            same && (!document.is_racy() || same_bytes(&root.join(document.path()), document))
+            same && (!document.is_racy() || same_bytes(&manifest.on_disk(root, document.path()), document))
         });
     });
     manifest.skipped.par_iter().for_each(|skipped| {
-        if is_changed(skipped, root) {
+        if is_changed(skipped, &manifest.on_disk(root, &skipped.path)) {
             changed.fetch_add(1, Ordering::Relaxed);
         }
     });
@@ -57,11 +57,10 @@ pub fn check(snapshot: &Snapshot, root: &Path, options: &BuildOptions) -> Freshn
 }
 
 /// Whether a file that was left out deserves another look. One that is gone shows in its folder's time.
-fn is_changed(skipped: &SkippedFile, root: &Path) -> bool {
-    let path = root.join(&skipped.path);
-    let Ok(meta) = std::fs::symlink_metadata(&path) else { return false };
+fn is_changed(skipped: &SkippedFile, path: &Path) -> bool {
+    let Ok(meta) = std::fs::symlink_metadata(path) else { return false };
     let is_new = skipped.stamp.is_some_and(|stamp| stamp != (meta.len(), modified_ns(&meta)));
-    is_new || skipped.refused && can_be_read(&path, &meta)
+    is_new || skipped.refused && can_be_read(path, &meta)
 }
 
 /// A file that opens may still refuse to be read.
@@ -85,7 +84,8 @@ fn same_bytes(path: &Path, document: DocumentView) -> bool {
 /// Whether a walk found exactly what the index holds.
 pub(crate) fn same(snapshot: &Snapshot, root: &Path, found: &Walked) -> bool {
     let manifest = snapshot.manifest();
-    if manifest.directories != found.directories || manifest.skipped.iter().any(|s| is_changed(s, root)) {
+    let again = |s: &SkippedFile| is_changed(s, &manifest.on_disk(root, &s.path));
+    if manifest.directories != found.directories || manifest.skipped.iter().any(again) {
         return false;
     }
     // Files that were skipped are in the walk and not among the documents.

@@ -234,6 +234,7 @@ fn write(
         languages: tables.languages,
         counts: tables.counts,
         directories: found.directories.clone(),
+        raw_paths: found.raw_paths.clone(),
         skipped: tables.skipped,
         files: tables.files,
         checksum: String::new(),

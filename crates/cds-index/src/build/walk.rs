@@ -1,5 +1,6 @@
 //! Which files there are.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
@@ -26,17 +27,20 @@ pub(crate) struct FoundFile {
     pub(crate) modified_ns: i64,
 }
 
+#[derive(Default)]
 pub(crate) struct Walked {
     /// Sorted by path.
     pub(crate) files: Vec<FoundFile>,
     /// Folders entered, with modification times, sorted.
     pub(crate) directories: Vec<(String, i64)>,
     pub(crate) problems: Vec<ProblemRow>,
+    /// The bytes of paths that are not UTF-8, by how they are written.
+    pub(crate) raw_paths: BTreeMap<String, Vec<u8>>,
 }
 
 /// Walks `root` by the rules of git's whole exclude chain, `.ignore` and `.cdsignore`.
 pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
-    let walked = Mutex::new(Walked { files: Vec::new(), directories: Vec::new(), problems: Vec::new() });
+    let walked = Mutex::new(Walked::default());
     let home = home.to_owned();
     let walker = WalkBuilder::new(root)
         .hidden(false)
@@ -58,11 +62,31 @@ pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
         })
     });
     let mut walked = walked.into_inner().expect("no visitor panics");
-    walked.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    walked.files.dedup_by(|a, b| a.path == b.path);
+    keep_one_of_a_name(&mut walked);
     walked.directories.sort_unstable();
-    walked.problems.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    walked.directories.dedup_by(|a, b| a.0 == b.0);
+    walked.problems.sort_unstable_by(|a, b| (&a.path, &a.detail).cmp(&(&b.path, &b.detail)));
     walked
+}
+
+/// Names that are not UTF-8 may be written alike. One file can have the name; the others are problems.
+fn keep_one_of_a_name(walked: &mut Walked) {
+    walked.files.sort_unstable_by(|a, b| (&a.path, &a.absolute).cmp(&(&b.path, &b.absolute)));
+    let Walked { files, problems, .. } = walked;
+    files.dedup_by(|file, kept| {
+        let is_double = file.path == kept.path;
+        if is_double {
+            let kind = ProblemKind::SameName;
+            let detail = format!(
+                "{:?} is not UTF-8 and is written like {:?}, which is indexed: rename one of them",
+                file.absolute.file_name().unwrap_or_default(),
+                kept.absolute.file_name().unwrap_or_default()
+            );
+            let (path, reason) = (file.path.clone(), kind.name().to_owned());
+            problems.push(ProblemRow { path, reason, detail, skipped: true, stamp: None });
+        }
+        is_double
+    });
 }
 
 fn never_entered(entry: &ignore::DirEntry, home: &Path) -> bool {
@@ -102,6 +126,11 @@ fn visit(walked: &mut Walked, root: &Path, entry: &ignore::DirEntry) {
             return;
         }
     };
+    if let Some(raw) = raw_path(root, entry.path()) {
+        // Of paths written alike the least is kept, as among files.
+        let known = walked.raw_paths.entry(path.clone()).or_insert_with(|| raw.clone());
+        *known = raw.min(std::mem::take(known));
+    }
     if kind.is_dir() {
         walked.directories.push((path, modified_ns(&meta)));
     } else if kind.is_file() {
@@ -135,4 +164,15 @@ fn relative(root: &Path, path: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
     let text = path.to_string_lossy();
     if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+}
+
+/// The bytes of a path below the root that is not UTF-8; elsewhere than on Unix such names are found as they are written.
+fn raw_path(root: &Path, path: &Path) -> Option<Vec<u8>> {
+    let path = path.strip_prefix(root).unwrap_or(path);
+    #[cfg(unix)]
+    if path.to_str().is_none() {
+        return Some(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec());
+    }
+    let _ = path;
+    None
 }

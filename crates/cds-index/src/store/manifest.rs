@@ -1,7 +1,7 @@
 //! `manifest.json`: which generation is current and what it was made of.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,9 @@ pub struct Manifest {
     pub counts: Counts,
     /// Directories seen, with modification times in nanoseconds: added and removed files show there.
     pub directories: Vec<(String, i64)>,
+    /// The bytes of paths that are not UTF-8, by how they are written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub raw_paths: BTreeMap<String, Vec<u8>>,
     /// Files that were left out and may become readable in place.
     pub skipped: Vec<SkippedFile>,
     /// The generation's files, by path inside its folder.
@@ -116,6 +119,15 @@ impl Manifest {
             return Err(Error::damaged(&path, "the checksum"));
         }
         Ok(manifest)
+    }
+
+    /// Where something of the index stands on disk.
+    pub fn on_disk(&self, root: &Path, path: &str) -> PathBuf {
+        #[cfg(unix)]
+        if let Some(raw) = self.raw_paths.get(path) {
+            return root.join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(raw));
+        }
+        root.join(path)
     }
 
     fn own_checksum(&self) -> String {

@@ -133,6 +133,38 @@ fn names_of_files_that_are_not_utf_8() {
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stdout.contains("bad\u{fffd}.py"), "{}", output.stdout);
     assert_eq!(project.cds(&["symbol", "ordinary"]).code, 0);
+    let folder = project.root().join(std::ffi::OsStr::from_bytes(b"fold\xfeer"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("inner.py"), "def inside():\n    return 1\n").unwrap();
+    assert_eq!(project.cds(&["symbol", "inside"]).code, 0);
+    // Known by their own bytes, they are not read anew each time.
+    let generation = project.generation();
+    assert_eq!(project.json(&["status"])["freshness"], "fresh");
+    assert_eq!(project.json(&["symbol", "inside"])["hits"][0]["stale"], false);
+    assert_eq!(project.generation(), generation);
+    std::fs::write(project.root().join(name), "def changed():\n    return 2\n").unwrap();
+    assert_eq!(project.cds(&["symbol", "changed"]).code, 0, "and changes are seen");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn of_names_that_are_written_alike_the_second_is_listed() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::new("//- ordinary.py\ndef ordinary():\n    return 1\n");
+    for (i, name) in [&b"bad\xfe.py"[..], b"bad\xff.py"].into_iter().enumerate() {
+        let path = project.root().join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(path, format!("def alike_{i}():\n    return 1\n")).unwrap();
+    }
+    assert_eq!(project.ids(&["symbol", "alike_*"]), ["bad\u{fffd}.py:alike_0"]);
+    let status = project.json(&["status", "--problems"]);
+    assert_eq!((&status["freshness"], &status["files"]), (&"fresh".into(), &2.into()));
+    let problem = &status["problems"][0];
+    assert_eq!((&problem["reason"], &problem["skipped"]), (&"same_name".into(), &true.into()));
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("bad\\xFF.py") && detail.contains("bad\\xFE.py"), "{detail}");
+    let generation = project.generation();
+    project.cds(&["index"]);
+    assert_eq!(project.generation(), generation, "nothing is stale for ever");
 }
 
 #[test]
