@@ -67,9 +67,11 @@ impl<'a> Hydrator<'a> {
             _ => chunk.span,
         };
         let mut hit = self.base(document, facts, entity, local);
-        hit.chunk_id =
-            chunk_id(self.snapshot, document.path(), view.local().unwrap_or(0), chunk_text(&file, chunk.span));
-        hit.hash = blake3_hex(chunk_text(&file, chunk.span));
+        let text = chunk_text(&file, chunk.span);
+        let before = facts.chunks.iter().take(view.local().unwrap_or(0) as usize);
+        let twins = before.filter(|c| chunk_text(&file, c.span) == text).count();
+        hit.chunk_id = chunk_id(self.snapshot, document.path(), text, twins);
+        hit.hash = blake3_hex(text);
         hit.kind = entity.map_or(view.node_type(), EntityView::kind).name();
         (hit.start_line, hit.end_line) = (span.start_line, span.end_line);
         (hit.start_byte, hit.end_byte) = (span.start, span.end);
@@ -206,14 +208,16 @@ fn blake3_hex(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// A UUID v7 whose time is the project's first index and whose other bits come from path, place and text: the same chunk keeps
-/// its id, in an update as in a clean build.
-fn chunk_id(snapshot: &Snapshot, path: &str, place: u32, text: &str) -> String {
+/// A UUID v7 whose time is the project's first index and whose other bits come from path and text, and from how many equal
+/// chunks stand before it in the file: the same chunk keeps its id, in an update as in a clean build.
+fn chunk_id(snapshot: &Snapshot, path: &str, text: &str, twins: usize) -> String {
     let manifest = snapshot.manifest();
-    let _ = place;
     let mut hasher = blake3::Hasher::new();
     hasher.update(manifest.project.as_bytes()).update(&[0]);
     hasher.update(path.as_bytes()).update(&[0]).update(text.as_bytes());
+    if twins > 0 {
+        hasher.update(&[0]).update(&(twins as u64).to_le_bytes());
+    }
     let hash = hasher.finalize();
     let mut bytes = [0u8; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);

@@ -89,6 +89,20 @@ fn s13_json_has_every_metadata_field() {
 }
 
 #[test]
+fn equal_chunks_of_a_file_have_ids_of_their_own_that_stay() {
+    let twin = "def twin():\n    return needle\n\n\n";
+    let project = Project::new("");
+    project.write("a.py", twin.repeat(3));
+    let ids = || column(&project.json(&["search", "needle", "--granularity", "chunk"]), "chunk_id");
+    let (before, mut once) = (ids(), ids());
+    once.sort();
+    once.dedup();
+    assert_eq!((before.len(), once.len()), (3, 3), "{before:?}");
+    project.write("a.py", format!("import os\n\n\n{}", twin.repeat(3)));
+    assert_eq!(ids(), before, "an edit elsewhere keeps them");
+}
+
+#[test]
 fn s13_toon_has_meta_and_docs_only_when_there_is_something_in_them() {
     let project = Project::new(CODE);
     let check = |args: &[&str], meta: bool, docs: bool| {
