@@ -12,7 +12,7 @@ pub(crate) fn run(context: &Context) -> Done {
                 .rows()
                 .map(|(setting, value, origin)| {
                     serde_json::json!({
-                        "key": setting.key, "value": value.to_string().trim_matches('"'),
+                        "key": setting.key, "value": value,
                         "origin": origin.to_string(), "about": setting.about, "env": setting.env,
                     })
                 })

@@ -28,7 +28,7 @@ fn later_layers_win_and_config_names_the_origin() {
         let found = row["origin"].as_str().unwrap();
         assert!(found.ends_with(origin), "{found} ends with {origin}");
         if flags.is_empty() {
-            assert_eq!(row["value"].as_str().unwrap(), hits.to_string());
+            assert_eq!(row["value"], hits);
         }
     };
     check(&[], &[], 10, "default");
@@ -46,6 +46,11 @@ fn every_setting_is_listed_with_value_and_origin() {
     project.write(".cds.toml", "[output]\nformat = \"paths\"\n[index]\ncomments = false\n");
     let output = project.cds(&["config"]);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    let rows = project.json(&["config"]);
+    let value = |key: &str| rows.as_array().unwrap().iter().find(|r| r["key"] == key).unwrap()["value"].clone();
+    assert_eq!(value("index.comments"), false);
+    assert_eq!(value("index.max_file_size"), 1_000_000);
+    assert_eq!((value("output.format"), value("index.dir")), ("paths".into(), "".into()));
     let row = |key: &str| output.stdout.lines().find(|l| l.starts_with(key)).unwrap_or_default().to_owned();
     assert!(row("output.format").contains("\"paths\"") && row("output.format").contains(".cds.toml"));
     assert!(row("index.comments").contains("false") && row("index.comments").contains(".cds.toml"));
