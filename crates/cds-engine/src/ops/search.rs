@@ -113,7 +113,9 @@ fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outc
 /// Chunks of one file after another to one document each.
 fn documents(snapshot: &Snapshot, hydrator: &mut Hydrator, chunks: Vec<Hit>) -> Result<Vec<Hit>> {
     let mut documents: Vec<Hit> = Vec::new();
-    for chunk in chunks {
+    for mut chunk in chunks {
+        // Said once, of the document.
+        let more_in_file = std::mem::take(&mut chunk.more_in_file);
         if let Some(last) = documents.last_mut().filter(|d| d.path == chunk.path) {
             last.chunks.push(chunk);
             continue;
@@ -127,7 +129,7 @@ fn documents(snapshot: &Snapshot, hydrator: &mut Hydrator, chunks: Vec<Hit>) -> 
         hit.score = chunk.score;
         hit.relevance_percent = chunk.relevance_percent;
         hit.match_type = chunk.match_type;
-        hit.more_in_file = chunk.more_in_file;
+        hit.more_in_file = more_in_file;
         hit.chunk_count = Some(document.chunks().len() as u32);
         hit.primary_language = languages.first().map(|l| l.language.to_string());
         hit.languages = languages.into_iter().map(|l| l.language.to_string()).collect();

@@ -31,6 +31,10 @@ pub(crate) fn hits(hits: &[Hit], painter: &Painter, explain: bool) -> String {
         for chunk in &hit.chunks {
             one(&mut out, chunk, painter, explain, "  ");
         }
+        if hit.more_in_file > 0 {
+            let more = format!("+{} more in this file", hit.more_in_file);
+            let _ = writeln!(out, "  {}", painter.paint(Style::Dim, &more));
+        }
         out.push('\n');
     }
     out
@@ -77,10 +81,6 @@ fn one(out: &mut String, hit: &Hit, painter: &Painter, explain: bool, pad: &str)
     }
     if !folded {
         code(out, hit, painter, pad);
-    }
-    if hit.more_in_file > 0 {
-        let more = format!("+{} more in this file", hit.more_in_file);
-        let _ = writeln!(out, "{pad}  {}", painter.paint(Style::Dim, &more));
     }
 }
 

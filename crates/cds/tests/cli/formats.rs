@@ -194,6 +194,19 @@ src/session.py  python, 7 lines
 }
 
 #[test]
+fn a_document_says_once_how_many_more_of_it_matched() {
+    let project = Project::new("");
+    project.write("a.py", (0..6).map(|i| format!("def needle_{i}():\n    return {i}\n\n\n")).collect::<String>());
+    let args = ["search", "needle", "--granularity", "document"];
+    let text = project.cds(&args).stdout;
+    assert_eq!(text.matches("more in this file").count(), 1, "{text}");
+    assert!(text.trim_end().ends_with("+3 more in this file"), "below the chunks shown: {text}");
+    let document = &project.json(&args)["hits"][0];
+    assert_eq!((&document["more_in_file"], document["chunks"].as_array().unwrap().len()), (&3.into(), 3));
+    assert!(document["chunks"][0].get("more_in_file").is_none());
+}
+
+#[test]
 fn colour_is_for_terminals_unless_asked_for() {
     let project = Project::new(CODE);
     let escape = '\u{1b}';
