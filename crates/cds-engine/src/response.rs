@@ -101,12 +101,16 @@ pub struct Hit {
     pub is_test: bool,
     /// Whether others may use it.
     pub is_public: bool,
-    /// 0..1
-    pub score: f32,
+    /// 0..1; none where nothing was ranked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f32>,
     /// The same in percent.
-    pub relevance_percent: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevance_percent: Option<u32>,
     /// `name`, `bm25` or `hybrid`; for names how they answered: `exact`, `prefix`, `any_case`, `fuzzy`, `member`.
-    pub match_type: &'static str,
+    /// None where an id was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_type: Option<&'static str>,
     /// Each retriever's score.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<&'static str, f32>,
@@ -156,6 +160,15 @@ pub struct Hit {
     /// Documents only: its best chunks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chunks: Vec<Hit>,
+}
+
+impl Hit {
+    /// Notes how it stands and who found it.
+    pub(crate) fn rank(&mut self, score: f32, match_type: &'static str) {
+        self.score = Some(score);
+        self.relevance_percent = Some((score * 100.0).round() as u32);
+        self.match_type = Some(match_type);
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]

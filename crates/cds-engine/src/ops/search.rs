@@ -95,9 +95,7 @@ fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outc
             Some(entity) => hydrator.entity(entity, checked.snippet)?,
             None => hydrator.chunk(found.chunk, entity, checked.snippet)?,
         };
-        hit.score = found.score;
-        hit.relevance_percent = (found.score * 100.0).round() as u32;
-        hit.match_type = found.match_type.name();
+        hit.rank(found.score, found.match_type.name());
         hit.scores = found.retrieved.iter().map(|(name, score, _)| (*name, *score)).collect();
         hit.ranks = found.retrieved.iter().map(|(name, _, rank)| (*name, *rank)).collect();
         hit.signals = found.signals.iter().map(|s| (s.name, s.value)).collect();

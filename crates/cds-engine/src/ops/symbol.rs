@@ -96,8 +96,7 @@ impl Engine {
         let mut hits = Vec::new();
         for entity in passing.iter().take(checked.query.limit) {
             let mut hit = hydrator.entity(*entity, checked.snippet)?;
-            hit.match_type = found.how;
-            (hit.score, hit.relevance_percent) = (1.0, 100);
+            hit.rank(1.0, found.how);
             hits.push(hit);
         }
         if found.how == "exact" {
@@ -114,8 +113,7 @@ impl Engine {
                     }
                     if filter.accepts_entity(snapshot, member) {
                         let mut hit = hydrator.entity(member, Snippet::Fold)?;
-                        hit.match_type = "member";
-                        (hit.score, hit.relevance_percent) = (0.5, 50);
+                        hit.rank(0.5, "member");
                         hits.push(hit);
                     }
                 }

@@ -49,8 +49,8 @@ fn one(out: &mut String, hit: &Hit, painter: &Painter, explain: bool, pad: &str)
         let _ = write!(out, "  {}", painter.paint(Style::Bold, shown));
     }
     let _ = write!(out, "  {}", painter.paint(Style::Dim, hit.kind));
-    if hit.relevance_percent > 0 {
-        let _ = write!(out, "  {}", painter.paint(Style::Score, &format!("{}%", hit.relevance_percent)));
+    if let Some(percent) = hit.relevance_percent.filter(|p| *p > 0) {
+        let _ = write!(out, "  {}", painter.paint(Style::Score, &format!("{percent}%")));
     }
     if hit.stale {
         let _ = write!(out, "  {}", painter.paint(Style::Warn, "changed since indexed"));

@@ -26,8 +26,12 @@ pub(crate) fn hits(query: Option<&str>, total: Option<usize>, hits: &[Hit], next
         Value::Array(table(&|n, h| {
             let lines = format!("{}-{}", h.start_line, h.end_line);
             let name = h.name.clone().unwrap_or_default();
-            Some(json!({"n": n, "path": h.path, "lines": lines, "kind": h.kind, "name": name,
-                "score": h.relevance_percent, "stale": h.stale}))
+            let mut row = json!({"n": n, "path": h.path, "lines": lines, "kind": h.kind, "name": name});
+            if let Some(percent) = h.relevance_percent {
+                row["score"] = json!(percent);
+            }
+            row["stale"] = json!(h.stale);
+            Some(row)
         })),
     );
     let mut optional = |key: &str, rows: Vec<Value>| {

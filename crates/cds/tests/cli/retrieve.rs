@@ -117,3 +117,18 @@ fn bytes_and_lines_agree_with_the_file_also_with_carriage_returns() {
         assert_eq!(&text[byte("start_byte")..byte("end_byte")], expect, "{id}");
     }
 }
+
+#[test]
+fn what_was_not_ranked_has_no_score() {
+    let project = Project::new("//- a.py\ndef known():\n    return 1\n");
+    for id in ["a.py", "a.py:known", "a.py:1-2"] {
+        let hit = &project.json(&["retrieve", id])["hits"][0];
+        for field in ["score", "relevance_percent", "match_type", "scores", "ranks", "signals"] {
+            assert!(hit.get(field).is_none(), "{id}: {field} is {}", hit[field]);
+        }
+    }
+    let toon = project.cds(&["retrieve", "known", "-f", "toon"]).stdout;
+    assert!(toon.contains("{n,path,lines,kind,name,stale}"), "{toon}");
+    let hit = &project.json(&["symbol", "known"])["hits"][0];
+    assert_eq!((&hit["score"], &hit["match_type"]), (&1.0.into(), &"exact".into()));
+}
