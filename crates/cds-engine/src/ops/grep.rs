@@ -53,6 +53,8 @@ pub struct GrepResponse {
 pub struct GrepHit {
     /// Relative to the root.
     pub path: String,
+    /// The file's language.
+    pub language: String,
     /// From 1.
     pub line: u32,
     /// First character of the first match, from 1.
@@ -154,7 +156,7 @@ fn innermost<'a>(snapshot: &'a Snapshot, document: DocumentView<'a>, line: u32) 
 fn grep_file(snapshot: &Snapshot, id: FileId, matcher: &RegexMatcher) -> Result<Vec<GrepHit>> {
     let Some(document) = snapshot.document(id) else { return Ok(Vec::new()) };
     let text = snapshot.text(id)?;
-    let mut lines = Lines { matcher, path: document.path(), hits: Vec::new() };
+    let mut lines = Lines { matcher, document, hits: Vec::new() };
     let mut searcher: Searcher = SearcherBuilder::new().line_number(true).build();
     searcher.search_slice(matcher, text.as_bytes(), &mut lines).map_err(|e| Error::invalid(format!("pattern: {e}")))?;
     Ok(lines.hits)
@@ -162,7 +164,7 @@ fn grep_file(snapshot: &Snapshot, id: FileId, matcher: &RegexMatcher) -> Result<
 
 struct Lines<'a> {
     matcher: &'a RegexMatcher,
-    path: &'a str,
+    document: DocumentView<'a>,
     hits: Vec<GrepHit>,
 }
 
@@ -184,7 +186,8 @@ impl Sink for Lines<'_> {
         let inside = spans.iter().filter(|(from, to)| cut <= *from && from < to && *to <= cut + shown.len());
         let matches = inside.map(|(from, to)| (columns.at(from - cut), columns.at(to - cut))).collect();
         self.hits.push(GrepHit {
-            path: self.path.to_owned(),
+            path: self.document.path().to_owned(),
+            language: self.document.language().to_owned(),
             line: found.line_number().unwrap_or(0) as u32,
             column,
             matches,

@@ -1,10 +1,11 @@
 //! For people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use cds_engine::{GrepResponse, Hit, OutlineResponse, SearchResponse, StatusResponse};
 
-use super::paint::{Painter, Style, by_line};
+use super::paint::{Lexer, Painter, Style, by_line};
 
 /// Lines of a doc comment that are shown.
 const DOC_LINES: usize = 2;
@@ -116,10 +117,12 @@ pub(crate) fn outline(response: &OutlineResponse, painter: &Painter) -> String {
 
 pub(crate) fn grep(response: &GrepResponse, painter: &Painter) -> String {
     let mut out = String::new();
+    let mut lexers: BTreeMap<&str, Lexer> = BTreeMap::new();
     for hit in &response.hits {
         let place = format!("{}:{}:{}", hit.path, hit.line, hit.column);
-        let language = String::new();
-        let line = painter.code(hit.text.trim_end(), &mut painter.lexer(&language), &hit.matches);
+        // Fresh for each line, which may stand far from the last one; made once a language, since keywords are sorted.
+        let mut lexer = lexers.entry(&hit.language).or_insert_with(|| painter.lexer(&hit.language)).clone();
+        let line = painter.code(hit.text.trim_end(), &mut lexer, &hit.matches);
         let entity = hit
             .entity
             .as_ref()

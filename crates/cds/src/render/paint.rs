@@ -45,6 +45,7 @@ impl Style {
 const RESET: &str = "\x1b[0m";
 
 /// How one language is coloured.
+#[derive(Clone)]
 pub(crate) struct Lexer {
     keywords: Vec<String>,
     line_comments: Vec<String>,

@@ -1,6 +1,6 @@
 //! `cds grep`: patterns over the indexed text.
 
-use crate::fixture::Project;
+use crate::fixture::{Project, column};
 
 const CODE: &str = "\
 //- src/a.py
@@ -111,4 +111,13 @@ fn a_limit_keeps_the_first_lines_in_order_of_path_and_says_that_there_are_more()
     assert_eq!((output.code, output.stdout.lines().count()), (0, 3));
     assert!(output.stderr.contains("the first 3 lines are shown: raise --limit"), "{}", output.stderr);
     assert_eq!(project.json(&["grep", "needle", "-n", "100000"])["total"], 1200);
+}
+
+#[test]
+fn lines_are_coloured_in_their_language() {
+    let project = Project::new("//- a.py\nreturn_value = 7\nreturn 7  # seven\n//- b.rs\nreturn 7; // seven\n");
+    let text = project.cds(&["grep", "seven", "--color", "always"]).stdout;
+    let (keyword, comment) = ("\u{1b}[34mreturn\u{1b}[0m", "\u{1b}[90m");
+    assert_eq!((text.matches(keyword).count(), text.matches(comment).count()), (2, 2), "{text:?}");
+    assert_eq!(column(&project.json(&["grep", "seven"]), "language"), ["python", "rust"]);
 }
