@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use cds_model::Signal;
+use serde::{Serialize, Serializer};
 
 /// The answer to a search.
 #[derive(Clone, Debug, Serialize)]
@@ -117,9 +118,9 @@ pub struct Hit {
     /// Each retriever's rank, from 1.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ranks: BTreeMap<&'static str, u32>,
-    /// What moved the score.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub signals: BTreeMap<&'static str, f32>,
+    /// What moved the score: evidence that was added, the greatest first, then what multiplied the sum, in that order.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
+    pub signals: Vec<Signal>,
     /// Line, first and last-plus-one character of each match in the snippet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub highlights: Vec<(u32, u32, u32)>,
@@ -169,6 +170,11 @@ impl Hit {
         self.relevance_percent = Some((score * 100.0).round() as u32);
         self.match_type = Some(match_type);
     }
+}
+
+/// Signals as an object: name to number.
+fn by_name<S: Serializer>(signals: &[Signal], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(signals.iter().map(|s| (s.name, s.value)))
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]

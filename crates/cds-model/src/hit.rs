@@ -31,6 +31,8 @@ pub struct Signal {
     pub name: &'static str,
     /// What it did.
     pub value: f32,
+    /// Whether the score was multiplied by it; otherwise it was added.
+    pub multiplies: bool,
 }
 
 /// A chunk and why it is here.

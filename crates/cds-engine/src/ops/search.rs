@@ -1,5 +1,6 @@
 //! Search by words and names.
 
+use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
 use cds_index::Snapshot;
@@ -98,7 +99,11 @@ fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outc
         hit.rank(found.score, found.match_type.name());
         hit.scores = found.retrieved.iter().map(|(name, score, _)| (*name, *score)).collect();
         hit.ranks = found.retrieved.iter().map(|(name, _, rank)| (*name, *rank)).collect();
-        hit.signals = found.signals.iter().map(|s| (s.name, s.value)).collect();
+        hit.signals.clone_from(&found.signals);
+        hit.signals.sort_by(|a, b| {
+            let by_size = if a.multiplies { Ordering::Equal } else { b.value.total_cmp(&a.value) };
+            a.multiplies.cmp(&b.multiplies).then(by_size)
+        });
         hit.more_in_file = found.more_in_file;
         hits.push(hit);
     }

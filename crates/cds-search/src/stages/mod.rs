@@ -51,7 +51,7 @@ impl Candidate {
     pub(crate) fn add(&mut self, name: &'static str, value: f32) {
         if value != 0.0 {
             self.score += value;
-            self.signals.push(Signal { name, value });
+            self.signals.push(Signal { name, value, multiplies: false });
         }
     }
 

@@ -161,7 +161,7 @@ fn multiply(cx: &Cx, weights: &Weights, candidate: &mut Candidate, view: ChunkVi
     let mut factors: Vec<Signal> = Vec::new();
     let mut factor = |name: &'static str, value: f32, on: bool| {
         if on && (value - 1.0).abs() > f32::EPSILON {
-            factors.push(Signal { name, value });
+            factors.push(Signal { name, value, multiplies: true });
         }
     };
     let named = candidate.retrieved.iter().any(|(name, _, _)| *name == "names");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use cds_engine::{GrepResponse, Hit, OutlineResponse, SearchResponse, StatusResponse};
+use cds_engine::{GrepResponse, Hit, OutlineResponse, SearchResponse, Signal, StatusResponse};
 
 use super::paint::{Lexer, Painter, Style, by_line};
 
@@ -74,7 +74,8 @@ fn one(out: &mut String, hit: &Hit, painter: &Painter, explain: bool, pad: &str)
         label("Signature", &colored);
     }
     if explain {
-        let numbers: Vec<String> = hit.signals.iter().map(|(n, v)| format!("{n} {v:.3}")).collect();
+        let number = |s: &Signal| format!("{} {}{:.3}", s.name, if s.multiplies { "×" } else { "" }, s.value);
+        let numbers: Vec<String> = hit.signals.iter().map(number).collect();
         let found: Vec<String> =
             hit.scores.iter().map(|(n, s)| format!("{n} {s:.2} (rank {})", hit.ranks.get(n).unwrap_or(&0))).collect();
         label("Found", &found.join(", "));

@@ -223,6 +223,13 @@ fn explain_shows_what_made_the_score() {
     for part in ["Found: bm25", "names 1.00 (rank 1)", "Signals:", "exact_symbol", "query: symbol", "time: "] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    // What is added comes first, the greatest first; then what multiplies.
+    let line = text.lines().find_map(|l| l.trim().strip_prefix("Signals: ")).unwrap();
+    let (added, factors): (Vec<&str>, Vec<&str>) = line.split(", ").partition(|s| !s.contains('×'));
+    assert_eq!([added.clone(), factors.clone()].concat().join(", "), line);
+    let number = |s: &str| s.rsplit(' ').next().unwrap().parse::<f32>().unwrap();
+    assert!(added.len() > 2 && added.is_sorted_by(|a, b| number(a) >= number(b)), "{line}");
+    assert!(factors.iter().any(|f| f.starts_with("exact_symbol ×2.5")), "{line}");
 }
 
 #[test]
