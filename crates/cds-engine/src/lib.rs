@@ -26,7 +26,7 @@ mod snippet;
 
 pub use cds_index::{BuildReport, Freshness, ProblemRow, Progress, is_guarded};
 pub use cds_lang::Registry;
-pub use cds_model::Signal;
+pub use cds_model::{Signal, counted};
 pub use cds_search::{PRESETS, Preset};
 pub use config::{Config, ConfigError, Origin, SETTINGS, Setting, Value};
 pub use engine::{Engine, Hooks, find_root};

@@ -5,6 +5,7 @@
 //! asks; a [`Hit`] answers. Nothing here reads a file, parses, or knows a protocol.
 
 mod chunk;
+mod count;
 mod entity;
 mod facts;
 mod hit;
@@ -15,6 +16,7 @@ mod role;
 mod span;
 
 pub use chunk::{Chunk, estimate_tokens};
+pub use count::counted;
 pub use entity::{Entity, Parameter};
 pub use facts::{FileFacts, Import, LanguageShare, Problem, ProblemKind, Reference, ReferenceKind};
 pub use hit::{Hit, MatchType, Signal};

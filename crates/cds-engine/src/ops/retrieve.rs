@@ -1,6 +1,7 @@
 //! Code by id: entities, files, line ranges.
 
 use cds_index::{DocumentView, EntityView, Snapshot};
+use cds_model::counted;
 use cds_search::LookupOptions;
 use serde::Serialize;
 
@@ -83,8 +84,9 @@ impl Engine {
                         let cost = cds_model::estimate_tokens(&hit.snippet) as usize;
                         if cost > left {
                             response.warnings.push(format!(
-                                "max_tokens: {} needs about {cost} tokens and {left} are left; ask for it alone or with snippet fold",
-                                hit.id
+                                "max_tokens: {} needs about {}, {left} left; ask for it alone or with --snippet fold",
+                                hit.id,
+                                counted(cost, "token")
                             ));
                             continue;
                         }
@@ -106,7 +108,7 @@ fn resolve(snapshot: &Snapshot, hydrator: &mut Hydrator, id: &str, snippet: cds_
         let entity = snapshot.entity(document.entity()).ok_or_else(|| damaged("the entity of a file"))?;
         let lines = document.lines().max(1);
         if from == 0 || from > lines || to < from {
-            return Ok(miss(id, &format!("{} has {lines} lines", document.path())));
+            return Ok(miss(id, &format!("{} has {}", document.path(), counted(lines as usize, "line"))));
         }
         let mut hit = hydrator.entity(entity, snippet)?;
         let file = hydrator.load(document.id)?;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
 use cds_index::Snapshot;
-use cds_model::{Granularity, Snippet};
+use cds_model::{Granularity, Snippet, counted};
 use cds_search::{Outcome, SearchOptions};
 
 use crate::engine::Engine;
@@ -77,7 +77,8 @@ impl Engine {
         }
         let stale = response.hits.iter().filter(|h| h.stale).count();
         if stale > 0 {
-            response.warnings.push(format!("{stale} of the hits are from files that changed since: run `cds index`"));
+            let are = if stale == 1 { "is from a file" } else { "are from files" };
+            response.warnings.push(format!("{stale} of the hits {are} that changed since: run `cds index`"));
         }
         if response.partial {
             response.warnings.push("time ran out: the answer is partial".to_owned());
@@ -174,8 +175,10 @@ fn fit_budget(response: &mut SearchResponse, checked: &Checked) {
     response.hits.truncate(kept);
     if dropped + folded > 0 {
         response.warnings.push(format!(
-            "max_tokens {}: {dropped} hits left out, {folded} cut to one line; all need about {wanted} tokens, or go on with the cursor",
-            checked.max_tokens
+            "max_tokens {}: {} left out, {folded} cut to one line; all need about {}, or go on with the cursor",
+            checked.max_tokens,
+            counted(dropped, "hit"),
+            counted(wanted, "token")
         ));
     }
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cds_lang::Registry;
-use cds_model::{FileFacts, Problem, ProblemKind};
+use cds_model::{FileFacts, Problem, ProblemKind, counted};
 
 use super::walk::FoundFile;
 use super::{BuildOptions, ProblemRow};
@@ -48,7 +48,11 @@ impl Preparer<'_> {
             return Outcome::Ready(Box::new(prepared));
         }
         if file.size > self.options.max_file_size {
-            let detail = format!("{} bytes, more than max_file_size {}", file.size, self.options.max_file_size);
+            let detail = format!(
+                "{}, more than max_file_size {}",
+                counted(file.size as usize, "byte"),
+                self.options.max_file_size
+            );
             return skip(file, ProblemKind::TooLarge, detail);
         }
         let now = now_ns();

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use cds_model::counted;
 use memmap2::Mmap;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
@@ -23,7 +24,7 @@ impl Mapped {
         })?;
         let size = file.metadata().map_err(Error::io(path))?.len();
         if let Some(expected) = expected.filter(|&e| e != size) {
-            return Err(Error::damaged(path, format!("{size} bytes instead of {expected}")));
+            return Err(Error::damaged(path, format!("{} instead of {expected}", counted(size as usize, "byte"))));
         }
         // SAFETY: files of a published generation are never written again, only unlinked as a whole.
         let map = if size == 0 { None } else { Some(unsafe { Mmap::map(&file) }.map_err(Error::io(path))?) };

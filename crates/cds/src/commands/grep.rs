@@ -1,6 +1,6 @@
 //! `cds grep`
 
-use cds_engine::GrepRequest;
+use cds_engine::{GrepRequest, counted};
 
 use super::{Context, Done, ensure_indexed, filters, found, note, print};
 use crate::args::GrepArgs;
@@ -19,7 +19,7 @@ pub(crate) fn run(context: &Context, args: GrepArgs) -> Done {
     ensure_indexed(context)?;
     let response = context.engine.grep(&request)?;
     if response.partial {
-        note(&format!("the first {} lines are shown: raise --limit", response.hits.len()));
+        note(&format!("only the first {} shown: raise --limit", counted(response.hits.len(), "line")));
     }
     print(&render::grep(&response, context))?;
     Ok(found(!response.hits.is_empty()))

@@ -1,6 +1,6 @@
 //! `cds index`
 
-use cds_engine::BuildReport;
+use cds_engine::{BuildReport, counted};
 
 use super::{Context, Done, print};
 use crate::args::{Format, IndexArgs};
@@ -26,15 +26,16 @@ pub(crate) fn run(context: &Context, args: &IndexArgs) -> Done {
 pub(crate) fn summary(report: &BuildReport) -> String {
     let BuildReport { files, parsed, reused, removed, problems, changed, seconds } = report;
     if !changed {
-        return format!("up to date: {files} files, nothing changed ({seconds:.2} s)");
+        return format!("up to date: {}, nothing changed ({seconds:.2} s)", counted(*files, "file"));
     }
-    let mut text = format!("indexed {files} files in {seconds:.2} s ({parsed} parsed, {reused} reused");
+    let files = counted(*files, "file");
+    let mut text = format!("indexed {files} in {seconds:.2} s ({parsed} parsed, {reused} reused");
     if *removed > 0 {
         text.push_str(&format!(", {removed} removed"));
     }
     text.push(')');
     if *problems > 0 {
-        text.push_str(&format!("; {problems} problems, see `cds status --problems`"));
+        text.push_str(&format!("; {}, see `cds status --problems`", counted(*problems, "problem")));
     }
     text
 }

@@ -22,7 +22,11 @@ pub(crate) fn run(context: &Context, args: SymbolArgs) -> Done {
     ensure_indexed(context)?;
     let response = context.engine.symbol(&request)?;
     if response.filtered_out > 0 && response.hits.is_empty() {
-        note(&format!("{:?} is borne by {}, none of which passes the filters", response.name, response.filtered_out));
+        let (name, which) = (&response.name, "pass the filters: leave one of them out");
+        match response.filtered_out {
+            1 => note(&format!("one entity is named {name:?}, and it does not {which}")),
+            n => note(&format!("{n} entities are named {name:?}, and they do not {which}")),
+        }
     } else if response.hits.is_empty() {
         let near = response.suggestions.join(", ");
         let hint = if near.is_empty() { String::new() } else { format!("; near it: {near}") };

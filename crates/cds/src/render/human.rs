@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use cds_engine::{GrepResponse, Hit, OutlineResponse, SearchResponse, Signal, StatusResponse};
+use cds_engine::{GrepResponse, Hit, OutlineResponse, SearchResponse, Signal, StatusResponse, counted};
 
 use super::paint::{Lexer, Painter, Style, by_line};
 
@@ -62,7 +62,8 @@ fn one(out: &mut String, hit: &Hit, painter: &Painter, explain: bool, pad: &str)
     };
     if let Some(count) = hit.chunk_count {
         let size = hit.size.unwrap_or(0);
-        label("Document", &format!("{count} chunks, {size} bytes, {}", hit.languages.join(", ")));
+        let (chunks, bytes) = (counted(count as usize, "chunk"), counted(size as usize, "byte"));
+        label("Document", &format!("{chunks}, {bytes}, {}", hit.languages.join(", ")));
     }
     if let Some(doc) = &hit.doc_comment {
         let lines: Vec<&str> = doc.lines().filter(|l| !l.trim().is_empty()).take(DOC_LINES).map(str::trim).collect();
@@ -101,7 +102,7 @@ fn code(out: &mut String, hit: &Hit, painter: &Painter, pad: &str) {
 pub(crate) fn outline(response: &OutlineResponse, painter: &Painter) -> String {
     let mut out = String::new();
     for file in &response.files {
-        let about = format!("{}, {} lines", file.language, file.lines);
+        let about = format!("{}, {}", file.language, counted(file.lines as usize, "line"));
         let stale = if file.stale { painter.paint(Style::Warn, "  changed since indexed") } else { String::new() };
         let _ =
             writeln!(out, "{}  {}{stale}", painter.paint(Style::Path, &file.path), painter.paint(Style::Dim, &about));
@@ -146,7 +147,11 @@ pub(crate) fn status(response: &StatusResponse, painter: &Painter) -> String {
     let freshness = match s.freshness {
         "fresh" => "fresh".to_owned(),
         "stale" => {
-            painter.paint(Style::Warn, &format!("stale: {} files or folders changed, run `cds index`", s.changed))
+            let changed = match s.changed {
+                1 => "1 file or folder".to_owned(),
+                n => format!("{n} files or folders"),
+            };
+            painter.paint(Style::Warn, &format!("stale: {changed} changed, run `cds index`"))
         }
         other => painter.paint(Style::Warn, &format!("{other}: run `cds index`")),
     };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use cds_engine::{GrepResponse, Hit, OutlineResponse};
+use cds_engine::{GrepResponse, Hit, OutlineResponse, counted};
 
 pub(crate) fn hits(hits: &[Hit]) -> String {
     let mut out = String::new();
@@ -34,7 +34,7 @@ fn longest_run(text: &str) -> usize {
 pub(crate) fn outline(response: &OutlineResponse) -> String {
     let mut out = String::new();
     for file in &response.files {
-        let _ = writeln!(out, "- `{}` ({}, {} lines)", file.path, file.language, file.lines);
+        let _ = writeln!(out, "- `{}` ({}, {})", file.path, file.language, counted(file.lines as usize, "line"));
         for entity in &file.entities {
             let pad = "  ".repeat(entity.depth as usize + 1);
             let _ =

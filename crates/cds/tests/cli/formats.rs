@@ -207,6 +207,29 @@ fn a_document_says_once_how_many_more_of_it_matched() {
 }
 
 #[test]
+fn one_is_not_many() {
+    let project = Project::new("//- a.py\nneedle = 1\n");
+    let check = |args: &[&str], expect: &str| {
+        let output = project.cds(args);
+        let text = output.stdout + &output.stderr;
+        assert!(text.contains(expect), "{args:?}: {expect:?} in {text}");
+    };
+    check(&["index"], "indexed 1 file in");
+    check(&["index"], "up to date: 1 file, nothing changed");
+    check(&["outline"], "a.py  python, 1 line\n");
+    check(&["outline", "-f", "markdown"], "(python, 1 line)");
+    check(&["search", "needle", "--granularity", "document"], "1 chunk, 11 bytes");
+    check(&["search", "needle", "--max-tokens", "1"], "1 hit left out");
+    check(&["retrieve", "a.py:9"], "a.py has 1 line");
+    project.write("a.py", "needle = 2\nneedle = 3\n");
+    check(&["status"], "1 file or folder changed");
+    check(&["search", "needle", "--no-update"], "1 of the hits is from a file that changed");
+    check(&["grep", "needle", "-n", "1"], "only the first 1 line shown");
+    project.write("b.dat", b"\0");
+    check(&["index"], "1 problem, see");
+}
+
+#[test]
 fn colour_is_for_terminals_unless_asked_for() {
     let project = Project::new(CODE);
     let escape = '\u{1b}';

@@ -109,7 +109,7 @@ fn a_limit_keeps_the_first_lines_in_order_of_path_and_says_that_there_are_more()
     check(&project, &["needle", "--limit", "10"], &first);
     let output = project.cds(&["grep", "needle", "-n", "3"]);
     assert_eq!((output.code, output.stdout.lines().count()), (0, 3));
-    assert!(output.stderr.contains("the first 3 lines are shown: raise --limit"), "{}", output.stderr);
+    assert!(output.stderr.contains("only the first 3 lines shown: raise --limit"), "{}", output.stderr);
     assert_eq!(project.json(&["grep", "needle", "-n", "100000"])["total"], 1200);
 }
 

@@ -475,7 +475,7 @@ fn a_budget_gives_fewer_hits_and_says_what_was_left_out() {
             assert_eq!((ids.len(), &found["warnings"]), (10, &serde_json::json!([])));
         } else {
             let warning = found["warnings"][0].as_str().unwrap();
-            let left_out = format!("max_tokens {budget}: {} hits left out", 10 - ids.len());
+            let left_out = format!("max_tokens {budget}: {} hit", 10 - ids.len());
             assert!(warning.starts_with(&left_out) && warning.contains("cursor"), "{warning}");
             assert_eq!(found["next_cursor"], ids.len().to_string());
         }

@@ -284,7 +284,11 @@ fn a_name_nobody_bears_is_said_so_with_neighbours() {
     check(&["logaut"], "cds: nothing is named \"logaut\"; near it: logout", &["logout"]);
     check(&["LOGOUT"], "cds: nothing is named \"LOGOUT\"; near it: logout", &["logout"]);
     check(&["zzzzzz"], "cds: nothing is named \"zzzzzz\"", &[]);
-    check(&["logout", "--lang", "go"], "cds: \"logout\" is borne by 1, none of which passes the filters", &[]);
+    check(
+        &["logout", "--lang", "go"],
+        "cds: one entity is named \"logout\", and it does not pass the filters: leave one of them out",
+        &[],
+    );
 }
 
 #[test]
