@@ -4,15 +4,26 @@
 //! `facts --tree FILE` prints the syntax tree; `facts --chunks FILE` prints where it is cut; `facts --patterns FILE` prints what
 //! compiling each pattern of its language costs; `facts --cost FILE...` prints the time to parse and to run the query.
 
+use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
 
 use cds_lang::{LanguageFiles, Registry, describe, extract};
 
-#[allow(clippy::print_stdout)]
-fn main() {
+fn main() -> Result<(), Error> {
+    run(std::env::args().skip(1).collect(), &mut std::io::stdout().lock())
+}
+
+/// Prints what the arguments ask for, as far as someone reads it.
+pub(crate) fn run(arguments: Vec<String>, out: &mut impl Write) -> Result<(), Error> {
+    match print(arguments, out) {
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
+}
+
+fn print(mut arguments: Vec<String>, out: &mut impl Write) -> Result<(), Error> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages");
     let read = |name: &str, file: &str| std::fs::read_to_string(folder.join(name).join(file)).ok();
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let mode = arguments.first().filter(|a| a.starts_with("--")).cloned();
     if mode.is_some() {
         arguments.remove(0);
@@ -39,14 +50,14 @@ fn main() {
         let text = String::from_utf8_lossy(&bytes);
         let language = registry.detect(path, &text);
         if mode.as_deref() == Some("--tree") {
-            println!("{}", cds_lang::syntax_tree(language, &text));
+            writeln!(out, "{}", cds_lang::syntax_tree(language, &text))?;
             continue;
         }
         if mode.as_deref() == Some("--patterns") {
             let costs = cds_lang::pattern_costs(language);
-            println!("all alone: {:?}", costs.iter().map(|(c, _)| *c).sum::<std::time::Duration>());
+            writeln!(out, "all alone: {:?}", costs.iter().map(|(c, _)| *c).sum::<std::time::Duration>())?;
             for (cost, pattern) in costs.iter().take(25) {
-                println!("{cost:?}\n{pattern}\n");
+                writeln!(out, "{cost:?}\n{pattern}\n")?;
             }
             continue;
         }
@@ -74,24 +85,37 @@ fn main() {
                     *total += n;
                 }
                 let problems: Vec<&str> = facts.problems.iter().map(|p| p.detail.as_str()).collect();
-                println!("{path}: {:?} {took:?} {}", &numbers[1..], problems.join("; "));
+                writeln!(out, "{path}: {:?} {took:?} {}", &numbers[1..], problems.join("; "))?;
             }
             Some("--chunks") => {
                 for chunk in &facts.chunks {
                     let name = chunk.entity.map(|e| facts.qualified_name(e)).unwrap_or_default();
                     let span = chunk.span;
                     let headings = chunk.headings.join(" > ");
-                    println!("--- {} {name}{headings} {}-{}", chunk.node_type.name(), span.start_line, span.end_line);
-                    println!("{}", &text[span.range()]);
+                    writeln!(
+                        out,
+                        "--- {} {name}{headings} {}-{}",
+                        chunk.node_type.name(),
+                        span.start_line,
+                        span.end_line
+                    )?;
+                    writeln!(out, "{}", &text[span.range()])?;
                 }
             }
-            _ => println!("## {path}\n{}", describe(&facts)),
+            _ => writeln!(out, "## {path}\n{}", describe(&facts))?,
         }
     }
     if mode.as_deref() == Some("--cost") {
-        println!("parse {:?}, query {:?}, ratio {:.2}", cost.0, cost.1, cost.1.as_secs_f64() / cost.0.as_secs_f64());
+        writeln!(
+            out,
+            "parse {:?}, query {:?}, ratio {:.2}",
+            cost.0,
+            cost.1,
+            cost.1.as_secs_f64() / cost.0.as_secs_f64()
+        )?;
     }
     if mode.as_deref() == Some("--summary") {
-        println!("files, entities, documented, references, imports, problems: {totals:?}");
+        writeln!(out, "files, entities, documented, references, imports, problems: {totals:?}")?;
     }
+    Ok(())
 }
