@@ -7,7 +7,7 @@
 use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
 
-use cds_lang::{LanguageFiles, Registry, describe, extract};
+use cds_lang::{Language, LanguageFiles, Registry, describe, extract};
 
 fn main() -> Result<(), Error> {
     run(std::env::args().skip(1).collect(), &mut std::io::stdout().lock())
@@ -30,9 +30,9 @@ fn print(mut arguments: Vec<String>, out: &mut impl Write) -> Result<(), Error> 
     }
     // Only the languages at hand are read from disk: compiling every query takes a second.
     let builtin = Registry::builtin();
-    let wanted: Vec<String> = arguments.iter().map(|path| builtin.detect(path, "").name.clone()).collect();
+    let wanted: Vec<&Language> = arguments.iter().map(|path| builtin.detect(path, "")).collect();
     let registry = Registry::new(|name| {
-        if wanted.iter().any(|w| w == name) || name == "ecma" {
+        if wanted.iter().any(|w| w.name == name || w.spec.inherits.iter().any(|i| i == name)) {
             LanguageFiles {
                 toml: read(name, "language.toml"),
                 tags: read(name, "tags.scm"),

@@ -21,6 +21,16 @@ macro_rules! language {
             grammar: Some($grammar),
         }
     };
+    // All of its queries are inherited.
+    ($name:literal, $grammar:path, inherited) => {
+        Row {
+            name: $name,
+            toml: include_str!(concat!("../languages/", $name, "/language.toml")),
+            tags: "",
+            imports: "",
+            grammar: Some($grammar),
+        }
+    };
     ($name:literal) => {
         Row {
             name: $name,
@@ -32,9 +42,11 @@ macro_rules! language {
     };
 }
 
-/// Query files shared by several languages through `inherits`: folder, tags, imports.
-pub(crate) const SHARED: &[(&str, &str, &str)] =
-    &[("ecma", include_str!("../languages/ecma/tags.scm"), include_str!("../languages/ecma/imports.scm"))];
+/// Query files that are no language's own, for `inherits`: folder, tags, imports.
+pub(crate) const SHARED: &[(&str, &str, &str)] = &[
+    ("ecma", include_str!("../languages/ecma/tags.scm"), include_str!("../languages/ecma/imports.scm")),
+    ("jsx", include_str!("../languages/jsx/tags.scm"), ""),
+];
 
 /// Every language, sorted. To add one: a folder, a row, a line in Cargo.toml.
 pub(crate) const ROWS: &[Row] = &[
@@ -58,7 +70,7 @@ pub(crate) const ROWS: &[Row] = &[
     language!("scala", tree_sitter_scala::LANGUAGE),
     language!("swift", tree_sitter_swift::LANGUAGE),
     language!("text"),
-    language!("tsx", tree_sitter_typescript::LANGUAGE_TSX),
+    language!("tsx", tree_sitter_typescript::LANGUAGE_TSX, inherited),
     language!("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
     language!("zig", tree_sitter_zig::LANGUAGE),
 ];

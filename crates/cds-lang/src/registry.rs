@@ -181,13 +181,16 @@ impl Registry {
     /// The same with files replaced: `overrides` is asked for each language's folder and may answer with
     /// some of its files. Replaced queries are compiled at once, so that a mistake shows here.
     pub fn new(overrides: impl Fn(&str) -> LanguageFiles) -> Result<Registry, LanguageError> {
-        let shared: FxHashMap<&str, (String, String)> = SHARED
+        let rows = ROWS.iter().map(|row| (row.name, row.tags, row.imports));
+        let queries: FxHashMap<&str, String> = SHARED
             .iter()
+            .copied()
+            .chain(rows)
             .map(|(name, tags, imports)| {
                 let files = overrides(name);
-                let tags = files.tags.unwrap_or_else(|| (*tags).to_owned());
-                let imports = files.imports.unwrap_or_else(|| (*imports).to_owned());
-                (*name, (tags, imports))
+                let (tags, imports) =
+                    (files.tags.as_deref().unwrap_or(tags), files.imports.as_deref().unwrap_or(imports));
+                (name, format!("{tags}\n{imports}\n"))
             })
             .collect();
         let mut languages = Vec::with_capacity(ROWS.len());
@@ -201,17 +204,13 @@ impl Registry {
                 message: e.to_string().trim().to_owned(),
             })?;
             let mut query_text = String::new();
-            if let Some(parent) = &spec.inherits {
-                let (tags, imports) = shared.get(parent.as_str()).ok_or_else(|| LanguageError {
+            for name in spec.inherits.iter().map(String::as_str).chain([row.name]) {
+                query_text.push_str(queries.get(name).ok_or_else(|| LanguageError {
                     language: row.name.to_owned(),
                     file: "language.toml",
-                    message: format!("inherits from {parent:?}, which is no shared folder"),
-                })?;
-                query_text.extend([tags, "\n", imports, "\n"]);
+                    message: format!("inherits from {name:?}, which is neither a shared folder nor a language"),
+                })?);
             }
-            query_text.push_str(files.tags.as_deref().unwrap_or(row.tags));
-            query_text.push('\n');
-            query_text.push_str(files.imports.as_deref().unwrap_or(row.imports));
             let language = Language {
                 name: row.name.to_owned(),
                 spec,

@@ -39,7 +39,7 @@ fn every_language_has_a_corpus() {
 fn every_folder_is_in_the_table() {
     for entry in std::fs::read_dir(folder()).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let shared = name == "ecma";
+        let shared = ["ecma", "jsx"].contains(&name.as_str());
         assert!(shared || Registry::builtin().by_name(&name).is_some(), "{name} has no row in grammars.rs");
     }
 }
@@ -58,7 +58,7 @@ fn mistakes_in_a_folder_are_named() {
     check_override(tags("(comment) @nonsense"), "unknown capture @nonsense");
     check_override(tags("(class_definition) @definition.nonsense"), "unknown capture @definition.nonsense");
     check_override(toml("extension = [\"py\"]"), "language python: language.toml: ");
-    check_override(toml("inherits = \"nobody\""), "which is no shared folder");
+    check_override(toml("inherits = [\"nobody\"]"), "inherits from \"nobody\", which is neither");
     check_override(toml("[parts]\nbody_kinds = [\"nothing\"]"), "no node kind \"nothing\"");
     check_override(toml("[members]\nfunction = \"gizmo\""), "no kind \"gizmo\"");
 }
@@ -74,6 +74,20 @@ fn a_folder_can_be_replaced() {
     let facts = cds_lang::extract(&registry, registry.by_name("python").unwrap(), "class A: pass\ndef f(): pass\n");
     assert_eq!(cds_lang::describe(&facts).lines().next(), Some("struct A 1-1"));
     assert_eq!(facts.entities.len(), 1);
+}
+
+#[test]
+fn a_language_may_inherit_from_several_folders_and_from_another_language() {
+    let registry = Registry::builtin();
+    let check = |text: &str| {
+        let facts =
+            |name: &str| cds_lang::describe(&cds_lang::extract(registry, registry.by_name(name).unwrap(), text));
+        assert_eq!(facts("tsx"), facts("typescript"), "{text}");
+    };
+    check("export interface A extends B { f(x: C): D }\nimport e = require(\"e\");\n");
+    check("abstract class G<T> implements H { private readonly i: T }\nenum J { K }\n");
+    let facts = cds_lang::extract(registry, registry.by_name("tsx").unwrap(), "const l = <Button />;\n");
+    assert_eq!(facts.references[0].name, "Button");
 }
 
 #[test]
