@@ -76,6 +76,7 @@ const fn row(key: &'static str, env: &'static [&'static str], default: &'static 
 pub const SETTINGS: &[Setting] = &[
     row("index.comments",         &["CDS_INDEX_COMMENTS"],      "true",      "words of comments and doc comments can be found"),
     row("index.dir",              &["CDS_INDEX_DIR", "GRAPH_INDEX_DIR"], "\"\"", "where the index lives; empty: .cds-index in the root"),
+    row("index.languages",        &["CDS_LANGUAGES"],           "\"\"",      "folder of language data over the built-in one; empty: languages beside the user's file"),
     row("index.max_file_size",    &["CDS_MAX_FILE_SIZE"],       "1000000",   "larger files are listed as skipped, in bytes"),
     row("output.color",           &["CDS_COLOR"],               "\"auto\"",  "auto, always or never"),
     row("output.format",          &["CDS_FORMAT"],              "\"human\"", "human, json, jsonl, toon, markdown or paths"),
@@ -109,6 +110,7 @@ impl From<ConfigError> for Error {
 #[derive(Clone, Debug)]
 pub struct Config {
     values: BTreeMap<&'static str, (Value, Origin)>,
+    user_folder: Option<PathBuf>,
 }
 
 impl Default for Config {
@@ -117,7 +119,7 @@ impl Default for Config {
             let value = parse(s, s.default).expect("defaults fit their own type");
             (s.key, (value, Origin::Default))
         });
-        Config { values: values.collect() }
+        Config { values: values.collect(), user_folder: None }
     }
 }
 
@@ -147,7 +149,8 @@ impl Config {
         let mut config = Config::default();
         let user =
             env("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| env("HOME").map(|h| Path::new(&h).join(".config")));
-        let user = user.map(|dir| dir.join("cds/config.toml"));
+        config.user_folder = user.map(|dir| dir.join("cds"));
+        let user = config.user_folder.as_ref().map(|dir| dir.join("config.toml"));
         for path in user.into_iter().chain([root.join(".cds.toml")]) {
             match std::fs::read_to_string(&path) {
                 Ok(text) => config.add_file(&path, &text)?,
@@ -208,6 +211,11 @@ impl Config {
     /// Every setting with its value and origin, in the table's order.
     pub fn rows(&self) -> impl Iterator<Item = (&'static Setting, &Value, &Origin)> {
         SETTINGS.iter().filter_map(|s| self.values.get(s.key).map(|(v, o)| (s, v, o)))
+    }
+
+    /// Where the user keeps settings and language data.
+    pub fn user_folder(&self) -> Option<&Path> {
+        self.user_folder.as_deref()
     }
 
     /// Whether nobody set it.

@@ -10,12 +10,14 @@ use cds_search::GlobCache;
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
+use crate::languages::Languages;
 
 /// One project, open.
 pub struct Engine {
     root: PathBuf,
     home: PathBuf,
     config: Config,
+    languages: Languages,
     snapshot: Mutex<Option<Arc<Snapshot>>>,
     pub(crate) globs: GlobCache,
 }
@@ -53,7 +55,16 @@ impl Engine {
             "" => index_home(&root),
             dir => root.join(dir),
         };
-        Ok(Engine { root, home, config, snapshot: Mutex::new(None), globs: GlobCache::default() })
+        let languages = match (config.text("index.languages"), config.user_folder()) {
+            ("", Some(folder)) => Languages::read(&folder.join("languages"))?,
+            ("", None) => Languages::default(),
+            (folder, _) if !root.join(folder).is_dir() => {
+                let message = format!("index.languages: {} is no folder", root.join(folder).display());
+                return Err(Error { kind: ErrorKind::Invalid, message });
+            }
+            (folder, _) => Languages::read(&root.join(folder))?,
+        };
+        Ok(Engine { root, home, config, languages, snapshot: Mutex::new(None), globs: GlobCache::default() })
     }
 
     /// The folder that is indexed.
@@ -71,10 +82,16 @@ impl Engine {
         &self.config
     }
 
+    /// Every language, the user's own included.
+    pub fn registry(&self) -> Result<&Registry> {
+        self.languages.registry()
+    }
+
     fn build_options(&self) -> BuildOptions {
         BuildOptions {
             max_file_size: self.config.number("index.max_file_size"),
             comments: self.config.flag("index.comments"),
+            languages: self.languages.fingerprint(),
         }
     }
 
@@ -107,7 +124,7 @@ impl Engine {
         let build = Build {
             root: &self.root,
             home: &self.home,
-            registry: Registry::builtin(),
+            registry: self.languages.checked()?,
             options,
             force,
             cancel: hooks.cancel,

@@ -19,6 +19,7 @@ mod config;
 mod engine;
 mod error;
 mod hydrate;
+mod languages;
 mod ops;
 mod request;
 mod response;

@@ -3,7 +3,8 @@
 use cds_lang::Registry;
 use cds_model::{EntityType, Filters, Granularity, KINDS, Kind, Pattern, Query, Snippet};
 
-use crate::config::{Config, distance};
+use crate::config::distance;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 
 /// A search.
@@ -77,7 +78,8 @@ pub(crate) struct Checked {
 const MAX_LIMIT: usize = 1_000;
 
 impl SearchRequest {
-    pub(crate) fn check(&self, config: &Config) -> Result<Checked> {
+    pub(crate) fn check(&self, engine: &Engine) -> Result<Checked> {
+        let config = engine.config();
         let preset = self.preset.clone().unwrap_or_else(|| config.text("search.preset").to_owned());
         let hierarchical = preset == "cds-index";
         let granularity = match &self.granularity {
@@ -113,7 +115,7 @@ impl SearchRequest {
                 limit,
                 granularity,
                 chunks_per_file,
-                filters: self.filters.check()?,
+                filters: self.filters.check(engine)?,
                 preset,
             },
             snippet: one_of("snippet", snippet, &Snippet::ALL, Snippet::name)?,
@@ -125,11 +127,11 @@ impl SearchRequest {
 }
 
 impl FilterRequest {
-    pub(crate) fn check(&self) -> Result<Filters> {
+    pub(crate) fn check(&self, engine: &Engine) -> Result<Filters> {
         let kinds: Vec<&str> = KINDS.iter().map(|k| k.name).collect();
         let kind = |name: &String| Kind::from_name(name).ok_or_else(|| unknown("kind", name, &kinds));
         Ok(Filters {
-            languages: self.languages.iter().map(|l| language(l)).collect::<Result<_>>()?,
+            languages: self.languages.iter().map(|l| language(engine.registry()?, l)).collect::<Result<_>>()?,
             paths: self.paths.clone(),
             exclude: self.exclude.clone(),
             entity_types: self
@@ -156,8 +158,7 @@ impl FilterRequest {
     }
 }
 
-fn language(name: &str) -> Result<String> {
-    let registry = Registry::builtin();
+fn language(registry: &Registry, name: &str) -> Result<String> {
     match registry.by_name(name) {
         Some(language) => Ok(language.shown().to_owned()),
         None => Err(unknown("language", name, &registry.shown_names())),

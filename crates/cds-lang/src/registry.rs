@@ -1,5 +1,6 @@
 //! All languages: which one a file is in, and its compiled queries.
 
+use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
@@ -19,6 +20,8 @@ pub struct Language {
     toml_text: String,
     query_text: String,
     query: OnceLock<Compiled>,
+    /// Whether its data is not, or not only, the built-in one.
+    is_overridden: bool,
 }
 
 /// A query with the meaning of its captures.
@@ -52,6 +55,22 @@ pub struct LanguageFiles {
     pub tags: Option<String>,
     /// `imports.scm`
     pub imports: Option<String>,
+}
+
+impl LanguageFiles {
+    /// Whether nothing is replaced.
+    pub fn is_empty(&self) -> bool {
+        self.toml.is_none() && self.tags.is_none() && self.imports.is_none()
+    }
+
+    /// Its queries, or these where it has none.
+    fn queries(&self, tags: &str, imports: &str) -> String {
+        join(self.tags.as_deref().unwrap_or(tags), self.imports.as_deref().unwrap_or(imports))
+    }
+}
+
+fn join(tags: &str, imports: &str) -> String {
+    format!("{tags}\n{imports}\n")
 }
 
 /// A language folder that cannot be used.
@@ -101,7 +120,7 @@ impl Language {
     /// The compiled query. Compiling costs milliseconds (Swift: hundreds), so it waits for first use.
     pub(crate) fn compiled(&self) -> Option<&Compiled> {
         self.grammar.as_ref()?;
-        // Overriding folders are compiled when they are loaded and built-in ones by a test.
+        // Overriding folders are compiled before they are used and built-in ones by a test.
         Some(self.query.get_or_init(|| self.compile().expect("language data is checked before use")))
     }
 
@@ -170,7 +189,7 @@ pub struct Registry {
 }
 
 static BUILTIN: LazyLock<Registry> =
-    LazyLock::new(|| Registry::new(|_| LanguageFiles::default()).expect("built-in language data is tested"));
+    LazyLock::new(|| Registry::with(&BTreeMap::new()).expect("built-in language data is tested"));
 
 impl Registry {
     /// The languages inside the binary.
@@ -181,51 +200,66 @@ impl Registry {
     /// The same with files replaced: `overrides` is asked for each language's folder and may answer with
     /// some of its files. Replaced queries are compiled at once, so that a mistake shows here.
     pub fn new(overrides: impl Fn(&str) -> LanguageFiles) -> Result<Registry, LanguageError> {
-        let rows = ROWS.iter().map(|row| (row.name, row.tags, row.imports));
-        let queries: FxHashMap<&str, String> = SHARED
-            .iter()
-            .copied()
-            .chain(rows)
-            .map(|(name, tags, imports)| {
-                let files = overrides(name);
-                let (tags, imports) =
-                    (files.tags.as_deref().unwrap_or(tags), files.imports.as_deref().unwrap_or(imports));
-                (name, format!("{tags}\n{imports}\n"))
-            })
-            .collect();
+        let all = SHARED.iter().map(|row| row.0).chain(ROWS.iter().map(|row| row.name));
+        let registry = Registry::with(&all.map(|name| (name.to_owned(), overrides(name))).collect())?;
+        registry.check_overrides()?;
+        Ok(registry)
+    }
+
+    /// The built-in languages and `folders` over them, by name: files of a folder that is known replace its own, another
+    /// folder is another language. Queries wait for [`Registry::check_overrides`] or for first use.
+    pub fn with(folders: &BTreeMap<String, LanguageFiles>) -> Result<Registry, LanguageError> {
+        let shared = SHARED.iter().map(|(name, tags, imports)| (*name, *tags, *imports));
+        let builtin = shared.chain(ROWS.iter().map(|row| (row.name, row.tags, row.imports)));
+        let mut queries: BTreeMap<&str, String> =
+            folders.iter().map(|(name, files)| (name.as_str(), files.queries("", ""))).collect();
+        for (name, tags, imports) in builtin {
+            let own = folders.get(name).map_or_else(|| join(tags, imports), |files| files.queries(tags, imports));
+            queries.insert(name, own);
+        }
+        let is_builtin = |name: &str| ROWS.iter().any(|r| r.name == name) || SHARED.iter().any(|r| r.0 == name);
+        let added = folders.keys().map(String::as_str).filter(|name| !is_builtin(name));
         let mut languages = Vec::with_capacity(ROWS.len());
-        for row in ROWS {
-            let files = overrides(row.name);
-            let replaced = files.toml.is_some() || files.tags.is_some() || files.imports.is_some();
-            let toml_text = files.toml.unwrap_or_else(|| row.toml.to_owned());
-            let spec: Spec = toml::from_str(&toml_text).map_err(|e| LanguageError {
-                language: row.name.to_owned(),
-                file: "language.toml",
-                message: e.to_string().trim().to_owned(),
-            })?;
+        for name in ROWS.iter().map(|row| row.name).chain(added) {
+            let error = |message| LanguageError { language: name.to_owned(), file: "language.toml", message };
+            let row = ROWS.iter().find(|row| row.name == name);
+            let files = folders.get(name);
+            let toml_text = files.and_then(|f| f.toml.as_deref()).or(row.map(|r| r.toml));
+            let toml_text = toml_text.ok_or_else(|| error("missing: a language of your own needs one".to_owned()))?;
+            let spec: Spec = toml::from_str(toml_text).map_err(|e| error(e.to_string().trim().to_owned()))?;
+            let grammar = match &spec.grammar {
+                None => row.and_then(|r| r.grammar),
+                Some(other) => {
+                    let lent = ROWS.iter().find(|r| r.name == other).and_then(|r| r.grammar);
+                    Some(lent.ok_or_else(|| error(format!("no built-in language {other:?} has a grammar to lend")))?)
+                }
+            };
             let mut query_text = String::new();
-            for name in spec.inherits.iter().map(String::as_str).chain([row.name]) {
-                query_text.push_str(queries.get(name).ok_or_else(|| LanguageError {
-                    language: row.name.to_owned(),
-                    file: "language.toml",
-                    message: format!("inherits from {name:?}, which is neither a shared folder nor a language"),
-                })?);
+            for part in spec.inherits.iter().map(String::as_str).chain([name]) {
+                let neither = || format!("inherits from {part:?}, which is neither a shared folder nor a language");
+                query_text.push_str(queries.get(part).ok_or_else(|| error(neither()))?);
             }
-            let language = Language {
-                name: row.name.to_owned(),
+            let is_replaced = |part: &str| folders.get(part).is_some_and(|f| !f.is_empty());
+            languages.push(Language {
+                name: name.to_owned(),
+                is_overridden: is_replaced(name) || spec.inherits.iter().any(|part| is_replaced(part)),
                 spec,
-                grammar: row.grammar.map(Into::into),
-                toml_text,
+                grammar: grammar.map(Into::into),
+                toml_text: toml_text.to_owned(),
                 query_text,
                 query: OnceLock::new(),
-            };
-            if replaced && language.grammar.is_some() {
-                let compiled = language.compile()?;
-                let _ = language.query.set(compiled);
-            }
-            languages.push(language);
+            });
         }
         Ok(Registry::index(languages))
+    }
+
+    /// Compiles what overrides touch and reports the first mistake.
+    pub fn check_overrides(&self) -> Result<(), LanguageError> {
+        for language in self.languages.iter().filter(|l| l.is_overridden && l.grammar.is_some()) {
+            let compiled = language.compile()?;
+            let _ = language.query.set(compiled);
+        }
+        Ok(())
     }
 
     fn index(languages: Vec<Language>) -> Registry {
@@ -237,6 +271,7 @@ impl Registry {
             text: 0,
             languages,
         };
+        // Added ones come last, and win.
         for (i, language) in registry.languages.iter().enumerate() {
             let spec = &language.spec;
             registry.by_name.insert(language.name.clone(), i);
@@ -262,7 +297,7 @@ impl Registry {
         self.languages.iter().flat_map(|l| [l.toml_text.as_str(), l.query_text.as_str()])
     }
 
-    /// All languages, sorted by name.
+    /// All languages: the built-in ones sorted by name, then added ones.
     pub fn languages(&self) -> &[Language] {
         &self.languages
     }

@@ -18,6 +18,8 @@ pub struct Spec {
     pub aliases: Vec<String>,
     /// The name shown and stored instead of its own: dialects are one language to their users.
     pub shown_as: Option<String>,
+    /// The built-in language whose grammar reads it; its own when there is one.
+    pub grammar: Option<String>,
     /// Folders whose own queries come before its own, in this order: shared ones, or other languages.
     pub inherits: Vec<String>,
     /// How a text without a grammar is cut.

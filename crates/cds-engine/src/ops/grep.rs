@@ -92,7 +92,7 @@ impl Engine {
     /// Finds mistakes in a request without an index.
     pub fn check_grep(&self, request: &GrepRequest) -> Result<()> {
         request.matcher()?;
-        CompiledFilter::new(&request.filters.check()?, &self.globs)?;
+        CompiledFilter::new(&request.filters.check(self)?, &self.globs)?;
         Ok(())
     }
 
@@ -100,7 +100,7 @@ impl Engine {
     /// innermost entity around a line, or for the file where there is none.
     pub fn grep(&self, request: &GrepRequest) -> Result<GrepResponse> {
         let matcher = request.matcher()?;
-        let filters = request.filters.check()?;
+        let filters = request.filters.check(self)?;
         let filter = CompiledFilter::new(&filters, &self.globs)?;
         self.answer(|snapshot| self.grep_in(snapshot, request, &matcher, &filter))
     }

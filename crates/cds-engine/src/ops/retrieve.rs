@@ -63,7 +63,7 @@ impl Engine {
             max_tokens: request.max_tokens,
             ..SearchRequest::default()
         };
-        let checked = as_search.check(self.config())?;
+        let checked = as_search.check(self)?;
         self.answer(|snapshot| self.retrieve_in(snapshot, request, &checked))
     }
 

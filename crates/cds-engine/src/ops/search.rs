@@ -19,7 +19,7 @@ const HIT_TOKENS: usize = 24;
 impl Engine {
     /// Finds mistakes in a request without an index.
     pub fn check(&self, request: &SearchRequest) -> Result<()> {
-        let checked = request.check(self.config())?;
+        let checked = request.check(self)?;
         cds_search::Preset::find(&checked.query.preset)?;
         cds_search::CompiledFilter::new(&checked.query.filters, &self.globs)?;
         Ok(())
@@ -27,7 +27,7 @@ impl Engine {
 
     /// Answers from the current snapshot. An empty query has an empty answer; doors reject it before.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResponse> {
-        let checked = request.check(self.config())?;
+        let checked = request.check(self)?;
         self.answer(|snapshot| self.search_in(snapshot, request, &checked))
     }
 

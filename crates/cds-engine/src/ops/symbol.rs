@@ -67,8 +67,8 @@ impl Engine {
             limit: request.limit,
             ..SearchRequest::default()
         };
-        let checked = as_search.check(self.config())?;
-        let filters = request.filters.check()?;
+        let checked = as_search.check(self)?;
+        let filters = request.filters.check(self)?;
         let filter = CompiledFilter::new(&filters, &self.globs)?;
         self.answer(|snapshot| self.symbol_in(snapshot, request, &checked, &filter))
     }

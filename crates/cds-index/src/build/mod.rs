@@ -30,11 +30,13 @@ pub struct BuildOptions {
     pub max_file_size: u64,
     /// Whether words of comments and doc comments can be found.
     pub comments: bool,
+    /// Stands for language data of the user's own; empty when there is none.
+    pub languages: String,
 }
 
 impl Default for BuildOptions {
     fn default() -> Self {
-        BuildOptions { max_file_size: 1_000_000, comments: true }
+        BuildOptions { max_file_size: 1_000_000, comments: true, languages: String::new() }
     }
 }
 
@@ -49,10 +51,12 @@ impl BuildOptions {
         format!("{}; {languages}", self.settings_fingerprint())
     }
 
-    /// The part that can be told without reading language data.
+    /// The part that can be told without reading built-in language data.
     pub(crate) fn settings_fingerprint(&self) -> String {
-        let BuildOptions { max_file_size, comments } = self;
-        format!("extractor {EXTRACTOR_VERSION}; max_file_size {max_file_size}; comments {comments}")
+        let BuildOptions { max_file_size, comments, languages } = self;
+        format!(
+            "extractor {EXTRACTOR_VERSION}; max_file_size {max_file_size}; comments {comments}; languages [{languages}]"
+        )
     }
 }
 
@@ -289,7 +293,7 @@ fn fill(
 
 /// The settings an index was built with, for people to read.
 fn write_config(build: &Build) -> Result<()> {
-    let BuildOptions { max_file_size, comments } = build.options;
+    let BuildOptions { max_file_size, comments, .. } = build.options;
     let path = build.home.join("config.toml");
     let text = format!(
         "# Settings this index was built with. Change them in .cds.toml.\n\

@@ -9,7 +9,7 @@ mod toon;
 use std::collections::BTreeSet;
 
 use cds_engine::{
-    GrepResponse, Hit, OutlineResponse, RetrieveResponse, SearchResponse, StatusResponse, SymbolResponse,
+    GrepResponse, Hit, OutlineResponse, Registry, RetrieveResponse, SearchResponse, StatusResponse, SymbolResponse,
 };
 
 use crate::args::Format;
@@ -88,7 +88,9 @@ fn paths<'a>(all: impl Iterator<Item = &'a str>) -> String {
 }
 
 impl Context {
-    fn painter(&self) -> paint::Painter {
-        paint::Painter::new(self.color)
+    fn painter(&self) -> paint::Painter<'_> {
+        // A mistake in the user's language data shows when something is indexed by it; colour is not the place.
+        let languages = || self.engine.registry().unwrap_or_else(|_| Registry::builtin());
+        paint::Painter::new(self.color.then(languages))
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use cds_engine::Registry;
 
-/// Paints, or passes text through when colour is off.
-pub(crate) struct Painter {
-    on: bool,
+/// Paints, or passes text through when colour is off: then it needs no languages.
+pub(crate) struct Painter<'a> {
+    registry: Option<&'a Registry>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,13 +55,13 @@ pub(crate) struct Lexer {
     inside: Option<String>,
 }
 
-impl Painter {
-    pub(crate) fn new(on: bool) -> Painter {
-        Painter { on }
+impl Painter<'_> {
+    pub(crate) fn new(registry: Option<&Registry>) -> Painter<'_> {
+        Painter { registry }
     }
 
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
-        if self.on && style != Style::Plain && !text.is_empty() {
+        if self.registry.is_some() && style != Style::Plain && !text.is_empty() {
             format!("{}{text}{RESET}", style.code())
         } else {
             text.to_owned()
@@ -70,7 +70,7 @@ impl Painter {
 
     /// A lexer for a language, fresh for each snippet.
     pub(crate) fn lexer(&self, language: &str) -> Lexer {
-        let language = Registry::builtin().by_name(language).filter(|_| self.on);
+        let language = self.registry.and_then(|r| r.by_name(language));
         let highlight = language.map(|l| l.spec.highlight.clone()).unwrap_or_default();
         Lexer {
             keywords: language.map(|l| l.keywords().into_iter().map(str::to_owned).collect()).unwrap_or_default(),
@@ -83,7 +83,7 @@ impl Painter {
 
     /// A line of code with matches (character columns) on top of its colours.
     pub(crate) fn code(&self, line: &str, lexer: &mut Lexer, matches: &[(u32, u32)]) -> String {
-        if !self.on {
+        if self.registry.is_none() {
             return line.to_owned();
         }
         let mut styles = lexer.styles(line);

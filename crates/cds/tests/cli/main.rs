@@ -11,6 +11,7 @@ mod fixture;
 mod formats;
 mod grep;
 mod index;
+mod languages;
 mod retrieve;
 mod robust;
 mod search;
