@@ -367,9 +367,14 @@ impl<'a> DocumentView<'a> {
 
     /// The entities inside it, in the order of its facts.
     pub fn entities(self) -> impl ExactSizeIterator<Item = EntityId> + use<> {
+        let (first, end) = self.entity_range();
+        (first..end).map(EntityId)
+    }
+
+    fn entity_range(self) -> (u32, u32) {
         let first = self.row.entity.saturating_add(1);
         let end = first.saturating_add(self.row.entities).min(self.snapshot.entity_count() as u32);
-        (first..end.max(first)).map(EntityId)
+        (first, end.max(first))
     }
 }
 
@@ -484,6 +489,20 @@ impl<'a> ChunkView<'a> {
     /// The entity it shows.
     pub fn entity(self) -> Option<EntityView<'a>> {
         (self.row.entity != NONE).then(|| self.snapshot.entity(EntityId(self.row.entity))).flatten()
+    }
+
+    /// The entities that begin in it.
+    pub fn entities(self) -> impl Iterator<Item = EntityView<'a>> {
+        let (first, end) = self.document().map_or((0, 0), DocumentView::entity_range);
+        // They stand in order of position, and so do chunks.
+        let rows = self.snapshot.entity_rows().get(first as usize..end as usize).unwrap_or_default();
+        let from = rows.partition_point(|row| row.chunk < self.id.0);
+        let here = rows[from..].iter().take_while(move |row| row.chunk == self.id.0);
+        here.enumerate().map(move |(i, row)| EntityView {
+            snapshot: self.snapshot,
+            row,
+            id: EntityId(first + (from + i) as u32),
+        })
     }
 
     /// What it is.

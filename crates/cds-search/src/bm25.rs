@@ -13,6 +13,7 @@ use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
 use crate::Result;
 use crate::filter::CompiledFilter;
+use crate::pipeline::Cx;
 use crate::preset::Preset;
 use crate::query::ParsedQuery;
 
@@ -57,13 +58,8 @@ pub(crate) struct Ranking {
 }
 
 /// The best of all chunks that have a term of the query and pass the filter.
-pub(crate) fn rank(
-    snapshot: &Snapshot,
-    query: &ParsedQuery,
-    preset: &Preset,
-    filter: &CompiledFilter,
-    deadline: Option<Instant>,
-) -> Result<Ranking> {
+pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
+    let Cx { snapshot, parsed: query, preset, filter, deadline, .. } = *cx;
     let fields = weighted_fields(snapshot, preset);
     let terms = index_terms(snapshot, query, &fields)?;
     let mut scorer = Scorer { preset, fields: &fields, terms: &terms, averages: averages(snapshot, &fields)? };
@@ -80,7 +76,7 @@ pub(crate) fn rank(
         scorer.segment(segment, |doc, score, mask| {
             let chunk = ChunkId(base.wrapping_add(doc));
             let allowed = required.iter().all(|set| set.contains(doc));
-            if allowed && filter.accepts(snapshot, chunk) {
+            if allowed && (filter.accepts(snapshot, chunk) || !cx.inside.of(chunk).is_empty()) {
                 chunks.push(Scored { chunk, score, terms: mask });
                 if let Some(count) = snapshot.file_of(chunk).and_then(|f| matched.get_mut(f.index())) {
                     matched_files += usize::from(*count == 0);

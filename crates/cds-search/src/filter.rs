@@ -30,6 +30,17 @@ struct Subject<'a> {
     is_public: bool,
 }
 
+impl<'a> Subject<'a> {
+    fn of(entity: EntityView<'a>) -> Subject<'a> {
+        Subject {
+            entity: Some(entity),
+            node_type: entity.kind(),
+            is_test: entity.is_test(),
+            is_public: entity.is_public(),
+        }
+    }
+}
+
 enum NamePattern {
     Exact(String),
     Regex(Regex),
@@ -147,18 +158,30 @@ impl<'a> CompiledFilter<'a> {
 
     /// Whether an entity that was found by its name may be a hit.
     pub fn accepts_entity(&self, snapshot: &Snapshot, entity: EntityView) -> bool {
-        let subject = Subject {
-            entity: Some(entity),
-            node_type: entity.kind(),
-            is_test: entity.is_test(),
-            is_public: entity.is_public(),
-        };
         let in_file = match entity.document() {
             Some(document) => self.accepts_file(document),
             None => self.filters.languages.is_empty(),
         };
         self.asks_nothing
-            || in_file && self.accepts_subject(snapshot, &subject) && self.accepts_names_of(snapshot, entity)
+            || in_file
+                && self.accepts_subject(snapshot, &Subject::of(entity))
+                && self.accepts_names_of(snapshot, entity)
+    }
+
+    /// Whether something is asked of the definition itself: then one without a chunk of its own may be meant.
+    pub(crate) fn judges_inside(&self) -> bool {
+        let Filters { node_types, entity_types, node_name, .. } = self.filters;
+        let is_inner = |kind: &Kind| !kind.row().chunked;
+        if node_types.is_empty() {
+            !entity_types.is_empty() || node_name.is_some()
+        } else {
+            node_types.iter().any(is_inner)
+        }
+    }
+
+    /// Whether a definition inside a chunk may be a hit, but for the names that the chunk must define or use.
+    pub(crate) fn accepts_inside(&self, snapshot: &Snapshot, entity: EntityView) -> bool {
+        self.accepts_subject(snapshot, &Subject::of(entity))
     }
 
     /// Whether nothing is asked for.

@@ -8,6 +8,7 @@ mod bm25;
 mod error;
 mod filter;
 mod globs;
+mod inside;
 mod lookup;
 mod pipeline;
 mod preset;

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use cds_index::Snapshot;
-use cds_model::{Hit, Query};
+use cds_model::{ChunkId, EntityId, Granularity, Hit, Query};
 
 use crate::Result;
 use crate::filter::CompiledFilter;
 use crate::globs::GlobCache;
+use crate::inside::Inside;
 use crate::preset::{Fusion, Preset};
 use crate::query::{self, ParsedQuery};
 use crate::stages::{self, Candidates, Stage};
@@ -49,8 +50,26 @@ pub(crate) struct Cx<'a> {
     pub(crate) parsed: &'a ParsedQuery,
     pub(crate) preset: &'a Preset,
     pub(crate) filter: &'a CompiledFilter<'a>,
+    pub(crate) inside: Inside<'a>,
     pub(crate) options: &'a SearchOptions,
     pub(crate) deadline: Option<Instant>,
+}
+
+impl Cx<'_> {
+    /// What a chunk that matched stands for: its own entity, or definitions inside it when the filter asks for those. Where
+    /// hits are entities, both.
+    pub(crate) fn subjects(&self, chunk: ChunkId) -> Vec<Option<EntityId>> {
+        let own = self.snapshot.chunk(chunk).and_then(|c| c.entity()).map(|e| e.id);
+        if !self.inside.is_asked() {
+            return vec![own];
+        }
+        let passes = self.filter.accepts(self.snapshot, chunk);
+        let mut subjects = if passes { vec![own] } else { Vec::new() };
+        if !passes || self.query.granularity == Granularity::Entity {
+            subjects.extend(self.inside.of(chunk).into_iter().map(Some));
+        }
+        subjects
+    }
 }
 
 /// Which stages answer a query, in order.
@@ -81,7 +100,8 @@ pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, globs
     let filter = CompiledFilter::new(&query.filters, globs)?;
     timings.push(("parse", started.elapsed().as_secs_f64() * 1e3));
     let deadline = options.time_limit.map(|limit| started + limit);
-    let cx = Cx { snapshot, query, parsed: &parsed, preset, filter: &filter, options, deadline };
+    let inside = Inside::new(snapshot, &parsed, &filter);
+    let cx = Cx { snapshot, query, parsed: &parsed, preset, filter: &filter, inside, options, deadline };
     let mut pool = Candidates::default();
     if !parsed.terms.is_empty() {
         for stage in plan(preset) {

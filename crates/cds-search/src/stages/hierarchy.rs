@@ -33,17 +33,18 @@ impl Stage for Hierarchy {
         if pool.list.len() >= enough {
             return Ok(());
         }
-        let ranking = bm25::rank(cx.snapshot, cx.parsed, cx.preset, cx.filter, cx.deadline)?;
+        let ranking = bm25::rank(cx)?;
         pool.partial |= ranking.partial;
         pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
         let best = ranking.chunks.first().map_or(1.0, |s| s.score);
         for (rank, scored) in ranking.chunks.iter().enumerate() {
-            let Some(entity) = cx.snapshot.chunk(scored.chunk).and_then(|c| c.entity()) else { continue };
-            if seen.insert(entity.id) {
-                let mut candidate = Candidate::new(scored.chunk, Some(entity.id));
-                candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
-                candidate.add("bm25", BELOW_NAMES * scored.score / best);
-                pool.list.push(candidate);
+            for entity in cx.subjects(scored.chunk).into_iter().flatten() {
+                if seen.insert(entity) {
+                    let mut candidate = Candidate::new(scored.chunk, Some(entity));
+                    candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
+                    candidate.add("bm25", BELOW_NAMES * scored.score / best);
+                    pool.list.push(candidate);
+                }
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ impl Stage for Lexical {
     }
 
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
-        let ranking = bm25::rank(cx.snapshot, cx.parsed, cx.preset, cx.filter, cx.deadline)?;
+        let ranking = bm25::rank(cx)?;
         pool.partial |= ranking.partial;
         pool.term_weights = ranking.terms.iter().map(|t| t.weight).collect();
         pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
@@ -22,17 +22,18 @@ impl Stage for Lexical {
         pool.matched_files = ranking.matched_files;
         let mut seen: FxHashMap<u32, u32> = FxHashMap::default();
         for (rank, scored) in ranking.chunks.iter().enumerate() {
-            let Some(view) = cx.snapshot.chunk(scored.chunk) else { continue };
             let Some(file) = cx.snapshot.file_of(scored.chunk) else { continue };
             let before = seen.entry(file.0).or_default();
             *before += 1;
             if *before <= 3 {
                 *pool.best_by_file.entry(file.0).or_default() += scored.score;
             }
-            let mut candidate = Candidate::new(scored.chunk, view.entity().map(|e| e.id));
-            candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
-            candidate.terms = scored.terms;
-            pool.list.push(candidate);
+            for entity in cx.subjects(scored.chunk) {
+                let mut candidate = Candidate::new(scored.chunk, entity);
+                candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
+                candidate.terms = scored.terms;
+                pool.list.push(candidate);
+            }
         }
         add_named(cx, pool);
         Ok(())
@@ -45,15 +46,19 @@ fn add_named(cx: &Cx, pool: &mut Candidates) {
         let Some(entity) = cx.snapshot.entity(id) else { continue };
         let Some(chunk) = entity.chunk() else { continue };
         let found = ("names", 1.0, rank as u32 + 1);
-        match pool.list.iter_mut().find(|c| c.chunk == chunk) {
-            Some(known) => {
+        let of_chunk = |c: &Candidate| c.chunk == chunk;
+        let exact = pool.list.iter().position(|c| of_chunk(c) && c.entity == Some(id));
+        match exact.or_else(|| pool.list.iter().position(of_chunk)) {
+            Some(at) => {
+                let known = &mut pool.list[at];
                 if !known.retrieved.iter().any(|(name, _, _)| *name == "names") {
                     known.retrieved.push(found);
                     known.entity = Some(id);
                 }
             }
             None if cx.parsed.phrases.is_empty()
-                && cx.filter.accepts(cx.snapshot, chunk)
+                // The entity itself passed already.
+                && (cx.inside.is_asked() || cx.filter.accepts(cx.snapshot, chunk))
                 && cx.filter.accepts_names(cx.snapshot, chunk) =>
             {
                 let mut candidate = Candidate::new(chunk, Some(id));

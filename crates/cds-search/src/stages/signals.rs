@@ -35,7 +35,7 @@ impl Stage for Signals {
         for candidate in &mut list {
             let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
             let Some(document) = view.document() else { continue };
-            let defined = if weights.definition > 0.0 { words.definition(view, candidate) } else { 0.0 };
+            let defined = if weights.definition > 0.0 { words.definition(cx, view, candidate) } else { 0.0 };
             let file = files.entry(document.id.0).or_insert_with(|| words.file(document));
             file.definitions += defined;
             candidate.add("bm25", weights.bm25 * bm25_score(candidate).unwrap_or(0.0) / best_chunk);
@@ -121,8 +121,10 @@ impl QueryWords {
         Fit { recall, precision, all: hit == parts.len() && hit > 0 }
     }
 
-    fn definition(&mut self, view: ChunkView, candidate: &Candidate) -> f32 {
-        let named = candidate.entity.filter(|_| view.part() == 0).and(view.entity());
+    fn definition(&mut self, cx: &Cx, view: ChunkView, candidate: &Candidate) -> f32 {
+        let own = || candidate.entity.filter(|_| view.part() == 0).and(view.entity());
+        let inner = candidate.entity.filter(|_| cx.inside.is_asked()).and_then(|id| cx.snapshot.entity(id));
+        let named = inner.filter(|e| view.entity().is_none_or(|own| own.id != e.id)).or_else(own);
         let Some(entity) = named else { return 0.0 };
         let fit = self.fit(entity.name());
         fit.recall * (0.3 + 0.7 * fit.precision)

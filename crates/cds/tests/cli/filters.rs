@@ -262,3 +262,46 @@ fn modified_since_counts_back_from_now_or_from_1970() {
     check(&project, "needle", &["--modified-since", "0"], &["new.py:needle", "old.py:needle"]);
     check(&project, "needle", &["--modified-since", "99999999999"], &[]);
 }
+
+#[test]
+fn definitions_without_a_chunk_of_their_own_are_found_by_kind_type_and_name() {
+    let project = Project::new(
+        "\
+//- limits.py
+import os
+
+RETRY_LIMIT = 3
+RETRY_DELAY = 5
+OTHER = 7
+
+
+def retry():
+    return RETRY_LIMIT
+//- limits.rs
+pub const RETRY_LIMIT: u32 = 3;
+pub type RetryResult = Result<(), ()>;
+
+pub fn retry() -> u32 { RETRY_LIMIT }
+",
+    );
+    let (delay, limit) = ("limits.py:RETRY_DELAY", "limits.py:RETRY_LIMIT");
+    let (in_rust, alias) = ("limits.rs:RETRY_LIMIT", "limits.rs:RetryResult");
+    let entities = |query: &str, filters: &[&str], expect: &[&str]| {
+        let args = [&["search", query, "--granularity", "entity"], filters].concat();
+        assert_eq!(sorted(project.ids(&args)), expect, "{query} {filters:?}");
+    };
+    entities("retry", &["--kind", "constant"], &[delay, limit, in_rust]);
+    entities("retr*", &["--kind", "constant", "--lang", "python"], &[delay, limit]);
+    entities("retry delay", &["--kind", "typealias"], &[alias]);
+    entities("retry", &["--kind", "constant,function"], &[delay, limit, "limits.py:retry", in_rust, "limits.rs:retry"]);
+    entities("RETRY_LIMIT", &["--node-name", "RETRY_LIMIT"], &[limit, in_rust]);
+    entities("retry", &["--type", "class"], &[alias]);
+    entities("retry", &["--kind", "constant", "--preset", "cds-index"], &[delay, limit, in_rust]);
+    entities("import os", &["--kind", "constant"], &[]);
+    assert_eq!(project.ids(&["search", "other", "--kind", "constant"]), ["limits.py:OTHER"]);
+    // The best of a chunk is shown, with its own line and kind.
+    let hits = project.json(&["search", "retry delay", "--kind", "constant", "--lang", "python"])["hits"].clone();
+    let hit = &hits[0];
+    assert_eq!((&hit["id"], &hit["kind"], &hit["start_line"]), (&delay.into(), &"constant".into(), &4.into()));
+    assert_eq!(hits.as_array().unwrap().len(), 1);
+}
