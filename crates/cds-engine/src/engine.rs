@@ -48,7 +48,11 @@ pub fn find_root(start: &Path) -> PathBuf {
 impl Engine {
     /// Opens a root; it need not be indexed yet, but it must be a folder that can be read.
     pub fn open(root: &Path, config: Config) -> Result<Engine> {
-        let io = |e: std::io::Error| Error { kind: ErrorKind::Io, message: format!("{}: {e}", root.display()) };
+        let io = |e: std::io::Error| {
+            let message =
+                format!("{}: {e}; the root must be a folder that can be read: name one with --root", root.display());
+            Error { kind: ErrorKind::Io, message }
+        };
         let root = std::path::absolute(root).map_err(io)?;
         std::fs::read_dir(&root).map_err(io)?;
         let home = match config.text("index.dir") {
@@ -130,11 +134,21 @@ impl Engine {
             cancel: hooks.cancel,
             progress: hooks.progress,
         };
-        let report = cds_index::build(&build)?;
+        let report = cds_index::build(&build).map_err(|error| self.explain(error))?;
         if report.changed {
             *self.current() = None;
         }
         Ok(report)
+    }
+
+    /// An index that cannot be written could be elsewhere.
+    fn explain(&self, error: cds_index::Error) -> Error {
+        let in_home = matches!(&error, cds_index::Error::Io { path, .. } if path.starts_with(&self.home));
+        let mut error = Error::from(error);
+        if in_home {
+            error.message.push_str("; --index-dir puts the index elsewhere");
+        }
+        error
     }
 
     /// Indexes when there is no index; when there is one and `search.update` is on, brings it up to date if the disk

@@ -48,7 +48,8 @@ impl From<cds_index::Error> for Error {
             E::Io { .. } => ErrorKind::Io,
             E::Text(_) => ErrorKind::Internal,
         };
-        Error { kind, message: error.to_string() }
+        let remedy = if kind == ErrorKind::Internal { ": try again, and then `cds index --force`" } else { "" };
+        Error { kind, message: format!("{error}{remedy}") }
     }
 }
 

@@ -33,7 +33,7 @@ pub struct SearchRequest {
 }
 
 /// Filters as written. Lists are satisfied by any of their members.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterRequest {
     /// Languages, by name or alias.
     pub languages: Vec<String>,
@@ -105,9 +105,9 @@ impl SearchRequest {
         let snippet = self.snippet.as_deref().unwrap_or_else(|| config.text("search.snippet"));
         let offset = match &self.cursor {
             None => 0,
-            Some(cursor) => {
-                cursor.parse().map_err(|_| Error::invalid(format!("cursor {cursor:?} is not one of ours")))?
-            }
+            Some(cursor) => cursor.parse().map_err(|_| {
+                Error::invalid(format!("cursor {cursor:?} is not one of ours: use the next_cursor of an answer"))
+            })?,
         };
         Ok(Checked {
             query: Query {

@@ -41,7 +41,7 @@ pub enum Error {
         lock: PathBuf,
     },
     /// The user stopped it.
-    #[error("indexing was interrupted; the previous index is unchanged")]
+    #[error("indexing was interrupted; the previous index is unchanged: run it again when you like")]
     Cancelled,
     /// The system refused.
     #[error("{}: {source}", .path.display())]

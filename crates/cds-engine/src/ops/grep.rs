@@ -84,7 +84,7 @@ impl GrepRequest {
             .word(self.word)
             .line_terminator(Some(b'\n'))
             .build(&self.pattern)
-            .map_err(|e| Error::invalid(format!("pattern: {e}")))
+            .map_err(|e| Error::invalid(format!("pattern: {e} (-F takes it as plain text)")))
     }
 }
 

@@ -129,7 +129,8 @@ fn resolve(snapshot: &Snapshot, hydrator: &mut Hydrator, id: &str, snippet: cds_
     let entities: Vec<EntityView> = found.entities.iter().filter_map(|&e| snapshot.entity(e)).collect();
     let share_an_id = entities.iter().all(|e| e.key() == entities[0].key());
     if entities.is_empty() {
-        let reason = "nothing in the index has this id or name".to_owned();
+        let hint = if found.suggestions.is_empty() { " (`cds symbol` and `cds outline` list ids)" } else { "" };
+        let reason = format!("nothing in the index has this id or name{hint}");
         return Ok(Retrieved::Miss(RetrieveMiss { id: id.to_owned(), reason, candidates: found.suggestions }));
     }
     if share_an_id {

@@ -81,7 +81,9 @@ impl Engine {
             response.warnings.push(format!("{stale} of the hits {are} that changed since: run `cds index`"));
         }
         if response.partial {
-            response.warnings.push("time ran out: the answer is partial".to_owned());
+            response.warnings.push(
+                "time ran out, so hits may be missing: narrow it with filters or raise search.time_limit_ms".to_owned(),
+            );
         }
         response.timings_ms.insert("hydrate", started.elapsed().as_secs_f64() * 1e3);
         Ok(response)

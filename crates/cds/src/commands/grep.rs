@@ -21,6 +21,9 @@ pub(crate) fn run(context: &Context, args: GrepArgs) -> Done {
     if response.partial {
         note(&format!("only the first {} shown: raise --limit", counted(response.hits.len(), "line")));
     }
+    if response.hits.is_empty() {
+        note("no line matches: -i ignores case, -F takes the pattern as plain text; only indexed files are searched");
+    }
     print(&render::grep(&response, context))?;
     Ok(found(!response.hits.is_empty()))
 }

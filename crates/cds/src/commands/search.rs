@@ -1,6 +1,6 @@
 //! `cds search`
 
-use cds_engine::{Error, ErrorKind, SearchRequest};
+use cds_engine::{Error, ErrorKind, FilterRequest, SearchRequest};
 
 use super::{Context, Done, ensure_indexed, filters, found, note, print};
 use crate::args::SearchArgs;
@@ -31,7 +31,14 @@ pub(crate) fn run(context: &Context, args: SearchArgs) -> Done {
         note(warning);
     }
     if response.total == 0 {
-        note("nothing found: try fewer or other words, or fewer filters");
+        let narrowed = request.filters != FilterRequest::default();
+        note(match (response.parsed_query.keywords.is_empty(), narrowed) {
+            (true, _) => "nothing found: the query has no words; `cds grep` finds any text",
+            (_, true) => "nothing found: try other words, or leave out a filter",
+            (_, false) => {
+                "nothing found: try fewer or other words, a prefix such as 'auth*', or `cds grep` for any text"
+            }
+        });
     }
     print(&render::search(&response, context, args.explain))?;
     Ok(found(!response.hits.is_empty()))

@@ -29,7 +29,10 @@ pub(crate) fn run(context: &Context, args: SymbolArgs) -> Done {
         }
     } else if response.hits.is_empty() {
         let near = response.suggestions.join(", ");
-        let hint = if near.is_empty() { String::new() } else { format!("; near it: {near}") };
+        let hint = match near.as_str() {
+            "" => "; --ignore-case and --fuzzy look further, `cds search` looks inside texts".to_owned(),
+            near => format!("; near it: {near}"),
+        };
         note(&format!("nothing is named {:?}{hint}", response.name));
     }
     print(&render::symbol(&response, context))?;

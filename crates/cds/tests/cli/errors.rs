@@ -133,3 +133,37 @@ fn the_root_is_found_from_a_folder_below() {
     assert_eq!((output.code, output.stdout.as_str()), (0, "src/deep/a.py\n"), "{}", output.stderr);
     assert!(!project.path("src/deep/.cds-index").exists());
 }
+
+#[test]
+fn every_empty_answer_says_what_to_try_next() {
+    let project = Project::new(CODE);
+    check(&project, &["search", "absent"], 1, &["nothing found: try fewer or other words", "`cds grep`"]);
+    check(
+        &project,
+        &["search", "known", "--lang", "rust"],
+        1,
+        &["nothing found: try other words, or leave out a filter"],
+    );
+    check(&project, &["search", "?!"], 1, &["the query has no words"]);
+    check(&project, &["symbol", "zzzz"], 1, &["nothing is named \"zzzz\"", "--fuzzy", "`cds search`"]);
+    check(&project, &["symbol", "knwn"], 1, &["near it: known"]);
+    check(&project, &["symbol", "known", "--lang", "rust"], 1, &["does not pass the filters: leave one of them out"]);
+    check(&project, &["grep", "absent"], 1, &["no line matches: -i ignores case"]);
+    check(&project, &["retrieve", "zzzz"], 1, &["nothing in the index has this id or name", "`cds outline`"]);
+    check(&project, &["retrieve", "knwn"], 1, &["this id or name: known"]);
+    check(&project, &["outline", "absent.py"], 1, &["ignored, skipped (see `cds status --problems`) or misspelled"]);
+}
+
+#[test]
+fn every_refusal_says_what_to_do() {
+    let project = Project::new(CODE);
+    check(&project, &["grep", "a("], 2, &["pattern: ", "-F takes it as plain text"]);
+    check(&project, &["search", "x", "--cursor", "abc"], 2, &["use the next_cursor of an answer"]);
+    check(&project, &["search", "x", "--root", "absent"], 5, &["name one with --root"]);
+    check(
+        &project,
+        &["index", "--index-dir", "a.py/below"],
+        5,
+        &["a.py/below", "--index-dir puts the index elsewhere"],
+    );
+}

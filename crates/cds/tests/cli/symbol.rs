@@ -283,7 +283,8 @@ fn a_name_nobody_bears_is_said_so_with_neighbours() {
     };
     check(&["logaut"], "cds: nothing is named \"logaut\"; near it: logout", &["logout"]);
     check(&["LOGOUT"], "cds: nothing is named \"LOGOUT\"; near it: logout", &["logout"]);
-    check(&["zzzzzz"], "cds: nothing is named \"zzzzzz\"", &[]);
+    let further = "; --ignore-case and --fuzzy look further, `cds search` looks inside texts";
+    check(&["zzzzzz"], &format!("cds: nothing is named \"zzzzzz\"{further}"), &[]);
     check(
         &["logout", "--lang", "go"],
         "cds: one entity is named \"logout\", and it does not pass the filters: leave one of them out",
