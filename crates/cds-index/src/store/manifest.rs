@@ -41,7 +41,7 @@ pub struct Manifest {
     pub skipped: Vec<SkippedFile>,
     /// The generation's files, by path inside its folder.
     pub files: BTreeMap<String, WrittenFile>,
-    /// Of the manifest itself, this field left empty.
+    /// Of the manifest's own text up to this field, which stands last.
     pub checksum: String,
 }
 
@@ -115,7 +115,7 @@ impl Manifest {
             return Err(Error::Format { path: home.to_owned(), found: format.format, expected: FORMAT_VERSION });
         }
         let manifest: Manifest = serde_json::from_slice(&text).map_err(|e| Error::damaged(&path, e.to_string()))?;
-        if manifest.checksum != manifest.own_checksum() {
+        if manifest.checksum != checksum(&text) {
             return Err(Error::damaged(&path, "the checksum"));
         }
         Ok(manifest)
@@ -130,19 +130,21 @@ impl Manifest {
         root.join(path)
     }
 
-    fn own_checksum(&self) -> String {
-        let blank = Manifest { checksum: String::new(), ..self.clone() };
-        let text = serde_json::to_vec(&blank).expect("a manifest is plain data");
-        format!("{:08x}", crc32fast::hash(&text))
-    }
-
     /// Publishes it: written aside, then renamed over the old one.
     pub(crate) fn publish(&mut self, home: &Path) -> Result<()> {
-        self.checksum = self.own_checksum();
         let path = home.join(Manifest::NAME);
         let aside = home.join("manifest.json.new");
-        let text = serde_json::to_string_pretty(self).expect("a manifest is plain data");
+        let write = |manifest: &Manifest| serde_json::to_string_pretty(manifest).expect("a manifest is plain data");
+        self.checksum = checksum(write(self).as_bytes());
+        let text = write(self);
         std::fs::write(&aside, text).map_err(Error::io(&aside))?;
         std::fs::rename(&aside, &path).map_err(Error::io(&path))
     }
+}
+
+/// Of all that stands before the last field. The text is hashed, not the fields: that takes no time worth naming.
+fn checksum(text: &[u8]) -> String {
+    let name = b"\"checksum\":";
+    let last = text.windows(name.len()).rposition(|w| w == name).unwrap_or(text.len());
+    format!("{:08x}", crc32fast::hash(&text[..last]))
 }
