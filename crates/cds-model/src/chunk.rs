@@ -30,11 +30,11 @@ pub fn estimate_tokens(text: &str) -> u32 {
     let mut tokens = 0u32;
     let mut run = 0u8;
     let mut last = SPACE;
-    // Every byte of every file passes here twice: a table and no branches.
+    // Every byte of every file passes here twice: a table, no branches on what a byte is.
     for byte in text.bytes() {
         let class = CLASS[byte as usize];
-        let goes_on = (class == last) & (run < BYTES_A_TOKEN[class as usize]);
-        tokens += u32::from(!goes_on & (class != SPACE));
+        let goes_on = class == last && run < BYTES_A_TOKEN[class as usize];
+        tokens += u32::from(!goes_on && class != SPACE);
         run = if goes_on { run.saturating_add(1) } else { 1 };
         last = class;
     }
