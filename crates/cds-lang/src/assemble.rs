@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use cds_model::{Entity, EntityType, FileFacts, Import, Kind, Parameter, Reference, ReferenceKind};
+use cds_model::{
+    Binding, Entity, EntityType, FileFacts, Import, Kind, Parameter, Reference, ReferenceKind, path_text,
+};
 use compact_str::CompactString;
 use tree_sitter::Node;
 
 use crate::comment;
-use crate::extract::{Definition, Found, ImportMatch, Lines, Mark, MarkKind, Use};
+use crate::extract::{BindingMatch, Definition, Found, ImportMatch, Lines, Mark, MarkKind, Use};
 use crate::registry::{Fields, Language};
 use crate::spec::Spec;
 
@@ -74,6 +76,10 @@ pub(crate) fn add(
     references.retain(|u| u.kind == ReferenceKind::Base || own_names.binary_search(&u.name.start).is_err());
     add_references(facts, base, references, text, lines);
     add_imports(facts, base, std::mem::take(&mut imports), &context);
+    add_bindings(facts, base, std::mem::take(&mut found.bindings), text);
+    if let Some(range) = found.package.take() {
+        facts.package = Some(one_line(&text[range], 200)).filter(|p| !p.is_empty());
+    }
     for reference in &facts.references[first_reference..] {
         if let (ReferenceKind::Base, Some(at)) = (reference.kind, reference.enclosing) {
             facts.entities[at as usize].conformances.push(reference.name.clone());
@@ -499,6 +505,28 @@ fn add_references(facts: &mut FileFacts, base: usize, mut uses: Vec<Use>, text: 
     }
 }
 
+/// Longest type worth keeping, in characters.
+const MAX_TYPE: usize = 120;
+
+fn add_bindings(facts: &mut FileFacts, base: usize, mut found: Vec<BindingMatch>, text: &str) {
+    // Of several patterns for one name the one that knows most stays.
+    let known = |b: &BindingMatch| (b.type_name.is_none(), b.value.is_none(), !b.is_member);
+    found.sort_by_key(|b| (b.name.start, known(b)));
+    found.dedup_by_key(|b| b.name.start);
+    let mut enclosing = Enclosing::new(&facts.entities, base);
+    for one in found {
+        let start = one.name.start as u32;
+        facts.bindings.push(Binding {
+            name: clean_name(&text[one.name]),
+            type_name: one.type_name.map(|r| one_line(&text[r], MAX_TYPE)).filter(|t| !t.is_empty()),
+            value: one.value.and_then(|r| path_text(&text[r])),
+            is_member: one.is_member,
+            enclosing: enclosing.at(start),
+            start,
+        });
+    }
+}
+
 fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, context: &Context) {
     let (text, lines) = (context.text, context.lines);
     let position = |m: &ImportMatch| m.item.as_ref().or(m.module.last()).map_or(m.start, |r| r.start);
@@ -513,8 +541,16 @@ fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, 
         let read = |range: &Option<Range<usize>>| {
             range.clone().map(|r| unquote(&one_line(&text[r], 200))).filter(|t| !t.is_empty())
         };
-        let name = read(&one.item);
+        let name = if one.is_default { Some(CompactString::const_new("default")) } else { read(&one.item) };
         let from = context.path(&one.module).map(|m| unquote(&one_line(&m, 200))).filter(|m| !m.is_empty());
+        if one.is_export {
+            let alias = if one.is_default { Some(CompactString::const_new("default")) } else { read(&one.alias) };
+            let start = position(&one) as u32;
+            let (enclosing, line) = (enclosing.at(one.start as u32), lines.line_of(start));
+            let (module, name) = (CompactString::default(), read(&one.item));
+            facts.imports.push(Import { module, name, alias, wildcard: false, is_export: true, enclosing, start, line });
+            continue;
+        }
         let Some(module) = from.clone().or_else(|| name.clone()) else { continue };
         // Some languages write the name as the end of the path: `import a.b.C`.
         let inside = one.item.as_ref().zip(one.module.last()).is_some_and(|(i, m)| m.start < i.start && i.end <= m.end);
@@ -526,7 +562,9 @@ fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, 
             module,
             alias: read(&one.alias),
             wildcard: one.wildcard,
+            is_export: false,
             enclosing: enclosing.at(one.start as u32),
+            start: position(&one) as u32,
             line: lines.line_of(one.start as u32),
         });
     }

@@ -12,6 +12,12 @@ pub(crate) enum Capture {
     Reference(ReferenceKind),
     /// `import`: a whole import of one thing.
     Import,
+    /// `binding`, `binding.member`: a name bound to a value, also one of the object itself.
+    Binding {
+        member: bool,
+    },
+    /// `package`: what the whole file says it belongs to.
+    Package,
     /// `name`: of the definition or reference.
     Name,
     /// `scope`: what a definition belongs to without nesting in it (receiver type, `Foo::`). Several are one path.
@@ -23,6 +29,13 @@ pub(crate) enum Capture {
     Item,
     Alias,
     Wildcard,
+    /// `default`: the import takes what the module gives when no name is said; `export`: the file gives its own `item` under
+    /// the name `alias`.
+    Default,
+    Export,
+    /// `type`, `value`: of a binding.
+    Type,
+    Value,
     /// `doc`: a doc comment inside the definition, or the file's when no definition is in the match.
     Doc,
     /// `body`, `parameters`, `return`: where no field of the node leads there.
@@ -53,6 +66,13 @@ impl Capture {
             "reference.type" => Capture::Reference(ReferenceKind::Type),
             "reference.base" => Capture::Reference(ReferenceKind::Base),
             "import" => Capture::Import,
+            "binding" => Capture::Binding { member: false },
+            "binding.member" => Capture::Binding { member: true },
+            "package" => Capture::Package,
+            "default" => Capture::Default,
+            "export" => Capture::Export,
+            "type" => Capture::Type,
+            "value" => Capture::Value,
             "name" => Capture::Name,
             "scope" => Capture::Scope,
             "receiver" => Capture::Receiver,

@@ -20,7 +20,12 @@ pub fn describe(facts: &FileFacts) -> String {
         let kind = reference.kind.name();
         let _ = writeln!(out, "{kind} {}{receiver} @{}{inside}", reference.name, reference.line);
     }
-    for import in &facts.imports {
+    for import in facts.imports.iter().filter(|i| i.is_export) {
+        let _ = write!(out, "export {}", import.name.as_deref().unwrap_or_default());
+        let alias = import.alias.as_deref().map(|a| format!(" as {a}")).unwrap_or_default();
+        let _ = writeln!(out, "{alias} @{}", import.line);
+    }
+    for import in facts.imports.iter().filter(|i| !i.is_export) {
         let _ = write!(out, "import {}", import.module);
         if let Some(name) = &import.name {
             let _ = write!(out, " > {name}");

@@ -177,6 +177,8 @@ pub(crate) struct Found<'tree> {
     pub(crate) definitions: Vec<Definition<'tree>>,
     pub(crate) references: Vec<Use>,
     pub(crate) imports: Vec<ImportMatch>,
+    pub(crate) bindings: Vec<BindingMatch>,
+    pub(crate) package: Option<Range<usize>>,
     /// Comments, decorators and modifiers, to be joined with definitions by position.
     pub(crate) marks: Vec<Mark>,
     /// Nodes that belong to the definition in them.
@@ -213,6 +215,15 @@ pub(crate) struct ImportMatch {
     pub(crate) item: Option<Range<usize>>,
     pub(crate) alias: Option<Range<usize>>,
     pub(crate) wildcard: bool,
+    pub(crate) is_default: bool,
+    pub(crate) is_export: bool,
+}
+
+pub(crate) struct BindingMatch {
+    pub(crate) name: Range<usize>,
+    pub(crate) type_name: Option<Range<usize>>,
+    pub(crate) value: Option<Range<usize>>,
+    pub(crate) is_member: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,15 +269,22 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
     let (mut parameters, mut return_type) = (None, None);
     let (mut scope, mut module) = (Vec::new(), Vec::new());
     let (mut item, mut alias) = (None, None);
-    let (mut wildcard, mut is_test) = (false, false);
+    let (mut wildcard, mut is_test, mut is_default) = (false, false, false);
+    let (mut type_name, mut value) = (None, None);
     let mut modifiers = Vec::new();
     for capture in one.captures() {
         let node = capture.node;
         let range = node.byte_range();
         match compiled.captures[capture.index as usize] {
-            meaning @ (Capture::Definition(_) | Capture::Reference(_) | Capture::Import) => {
-                main = Some((meaning, node))
-            }
+            meaning @ (Capture::Definition(_)
+            | Capture::Reference(_)
+            | Capture::Import
+            | Capture::Export
+            | Capture::Binding { .. }
+            | Capture::Package) => main = Some((meaning, node)),
+            Capture::Default => is_default = true,
+            Capture::Type => type_name = Some(range),
+            Capture::Value => value = Some(range),
             Capture::Name => name = Some(range),
             Capture::Scope => scope.push(range),
             Capture::Receiver => receiver = Some(range),
@@ -305,9 +323,15 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
         Some((Capture::Reference(kind), node)) => {
             found.references.push(Use { kind, name: name.unwrap_or_else(|| node.byte_range()), receiver });
         }
-        Some((Capture::Import, node)) => {
-            found.imports.push(ImportMatch { start: node.start_byte(), module, item, alias, wildcard });
+        Some((meaning @ (Capture::Import | Capture::Export), node)) => {
+            let (start, is_export) = (node.start_byte(), meaning == Capture::Export);
+            found.imports.push(ImportMatch { start, module, item, alias, wildcard, is_default, is_export });
         }
+        Some((Capture::Binding { member }, node)) => {
+            let name = node.byte_range();
+            found.bindings.push(BindingMatch { name, type_name, value, is_member: member });
+        }
+        Some((Capture::Package, node)) => found.package = Some(node.byte_range()),
         _ => {
             found.marks.extend(modifiers.into_iter().map(|range| Mark { kind: MarkKind::Modifier, range }));
             if found.file_doc.is_none() {

@@ -34,6 +34,8 @@ pub struct Spec {
     pub public: Public,
     /// What is a test.
     pub test: Test,
+    /// How names find each other across files.
+    pub link: cds_model::LinkRules,
     /// Kinds that take another name directly inside a type: `function = "method"`.
     pub members: std::collections::BTreeMap<String, String>,
     /// Kinds, besides types, inside which `members` applies as well.

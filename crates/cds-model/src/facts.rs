@@ -14,6 +14,10 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// Names brought in from elsewhere, in order of position.
     pub imports: Vec<Import>,
+    /// Names bound to values, with what is known of their types, in order of position.
+    pub bindings: Vec<Binding>,
+    /// The package or namespace that the whole file says it belongs to, as written.
+    pub package: Option<CompactString>,
     /// The pieces the file is retrieved in; together they cover it.
     pub chunks: Vec<Chunk>,
     /// Byte ranges of comments, in order.
@@ -106,10 +110,32 @@ pub struct Import {
     pub alias: Option<CompactString>,
     /// Whether everything is taken.
     pub wildcard: bool,
+    /// Whether the file gives a name of its own to others, under `alias`; then there is no module.
+    pub is_export: bool,
     /// The innermost entity around it.
     pub enclosing: Option<u32>,
+    /// First byte of the name, or of the module where everything is taken.
+    pub start: u32,
     /// Its line.
     pub line: u32,
+}
+
+/// A name bound to a value: a variable, a field, a loop's name. It hides what is called so outside, and tells the type of
+/// what is called on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// The name.
+    pub name: CompactString,
+    /// Its type as written.
+    pub type_name: Option<CompactString>,
+    /// What it is set to, when that is a path of names: `Foo()`, `self.db.session()`; what stands in brackets is left out.
+    pub value: Option<CompactString>,
+    /// Whether it belongs to the object itself: `self.name = …`.
+    pub is_member: bool,
+    /// The innermost entity around it.
+    pub enclosing: Option<u32>,
+    /// First byte of the name.
+    pub start: u32,
 }
 
 /// How much of a file is written in a language.

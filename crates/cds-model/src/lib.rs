@@ -6,22 +6,28 @@
 
 mod chunk;
 mod count;
+mod edge;
 mod entity;
+mod expression;
 mod facts;
 mod hit;
 mod ids;
 mod kind;
+mod link;
 mod query;
 mod role;
 mod span;
 
 pub use chunk::{Chunk, estimate_tokens};
 pub use count::counted;
+pub use edge::{Certainty, EdgeKind};
 pub use entity::{Entity, Parameter};
-pub use facts::{FileFacts, Import, LanguageShare, Problem, ProblemKind, Reference, ReferenceKind};
+pub use expression::{Step, path_text, steps};
+pub use facts::{Binding, FileFacts, Import, LanguageShare, Problem, ProblemKind, Reference, ReferenceKind};
 pub use hit::{Hit, MatchType, Signal};
 pub use ids::{ChunkId, EntityId, FileId};
 pub use kind::{EntityType, KINDS, Kind, KindRow};
+pub use link::{LinkRules, ModuleRule, Shared};
 pub use query::{Filters, Granularity, Pattern, Query, Snippet};
 pub use role::PathRole;
 pub use span::Span;

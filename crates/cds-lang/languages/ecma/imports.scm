@@ -2,7 +2,7 @@
 ; source, would be compared each with each.
 
 (import_statement . "import" . source: (string) @module) @import
-(import_statement (import_clause (identifier) @item) source: (string) @module) @import
+(import_statement (import_clause (identifier) @alias @default) source: (string) @module) @import
 (import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @module) @import
 (import_statement (import_clause (named_imports [
   (import_specifier name: _ @item !alias) @import
@@ -56,3 +56,28 @@ function: (call_expression . function: (identifier) @_require . arguments: (_ . 
   (#eq? @_require "require")) @import
 function: (member_expression . object: (_ . function: (identifier) @_require . arguments: (_ . (string) @module)) @import
   (#eq? @_require "require"))
+
+; What the file gives to others under another name.
+
+(export_statement "default" value: (identifier) @item @default) @export
+(export_statement !source (export_clause (export_specifier name: (_) @item alias: (_)? @alias) @export))
+(assignment_expression
+  left: (_ . object: (identifier) @_module . property: (_) @_exports)
+  right: (identifier) @item @default
+  (#eq? @_module "module") (#eq? @_exports "exports")) @export
+(assignment_expression
+  left: (_ . object: (identifier) @_exports . property: (_) @alias)
+  right: (identifier) @item
+  (#eq? @_exports "exports")) @export
+(assignment_expression
+  left: (_ . object: (_ . object: (identifier) @_module . property: (_) @_exports) . property: (_) @alias)
+  right: (identifier) @item
+  (#eq? @_module "module") (#eq? @_exports "exports")) @export
+(assignment_expression
+  left: (_ . object: (identifier) @_module . property: (_) @_exports)
+  right: (assignment_expression right: (identifier) @item @default)
+  (#eq? @_module "module") (#eq? @_exports "exports")) @export
+(assignment_expression
+  left: (identifier) @_exports
+  right: (assignment_expression left: (_ . object: (identifier) @_module) right: (identifier) @item @default)
+  (#eq? @_module "module") (#eq? @_exports "exports")) @export

@@ -131,3 +131,17 @@ function: (attribute object: (_) @receiver attribute: (identifier) @reference.ca
   (as_pattern (tuple (_ . object: (_) @receiver . attribute: (identifier) @reference.type)))])
 (raise_statement . (identifier) @reference.type (#match? @reference.type "^_*[A-Z]"))
 (class_pattern (dotted_name (identifier) @reference.type .))
+
+; Names bound to values: what a call on them reaches.
+
+(assignment left: (identifier) @binding type: (type)? @type right: (_)? @value)
+(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @binding.member)
+  type: (type)? @type
+  right: (_)? @value
+  (#any-of? @_self "self" "cls"))
+(named_expression name: (identifier) @binding value: (_) @value)
+(assignment left: (pattern_list (identifier) @binding))
+(for_statement left: (identifier) @binding)
+(for_statement left: (_ (identifier) @binding))
+(as_pattern (_) @value alias: (as_pattern_target (identifier) @binding))
+(lambda_parameters (identifier) @binding)

@@ -1,0 +1,174 @@
+//! Which file, folder or outside module an import means. One file for each family of rules.
+
+mod ecma;
+mod go;
+mod package;
+mod path;
+mod python;
+mod rust;
+
+use cds_model::ModuleRule;
+use rustc_hash::FxHashMap;
+
+use crate::tree::{File, Import, Tree};
+
+/// What an import names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A file of the tree, or a folder that stands for its files; `rest` is what of the path lies inside it.
+    Place { place: Place, rest: Vec<String> },
+    /// Files that declare one package.
+    Package(String),
+    /// Not in the tree: the name people know it by.
+    Outside(String),
+    /// Nothing is known.
+    Unknown,
+}
+
+/// A module: a file, a folder, or a folder with the file that stands for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) file: Option<u32>,
+    /// A position in [`Modules::folders`].
+    pub(crate) folder: Option<u32>,
+}
+
+impl Target {
+    fn place(place: Place) -> Target {
+        Target::Place { place, rest: Vec::new() }
+    }
+
+    fn outside(name: &str) -> Target {
+        Target::Outside(name.to_owned())
+    }
+}
+
+/// Paths, folders, packages and manifests of the tree.
+pub(crate) struct Modules {
+    files: FxHashMap<String, u32>,
+    paths: Vec<String>,
+    pub(crate) folders: Vec<Folder>,
+    by_folder: FxHashMap<String, u32>,
+    /// Files that declare a package, by its name.
+    pub(crate) packages: FxHashMap<String, Vec<u32>>,
+    /// The last parts of paths: for headers and files that are named from a root that is not known.
+    by_name: FxHashMap<String, Vec<u32>>,
+    python: python::Roots,
+    ecma: ecma::Config,
+    go: go::Config,
+    rust: rust::Crates,
+}
+
+pub(crate) struct Folder {
+    pub(crate) path: String,
+    pub(crate) files: Vec<u32>,
+}
+
+impl Modules {
+    pub(crate) fn new(tree: &Tree) -> Modules {
+        let mut modules = Modules {
+            files: FxHashMap::default(),
+            paths: tree.files.iter().map(|f| f.path.to_string()).collect(),
+            folders: Vec::new(),
+            by_folder: FxHashMap::default(),
+            packages: FxHashMap::default(),
+            by_name: FxHashMap::default(),
+            python: python::Roots::default(),
+            ecma: ecma::Config::new(&tree.manifests),
+            go: go::Config::new(&tree.manifests),
+            rust: rust::Crates::new(&tree.manifests),
+        };
+        for (at, file) in tree.files.iter().enumerate() {
+            let at = at as u32;
+            modules.files.insert(file.path.to_string(), at);
+            let folder = modules.add_folder(file.folder());
+            modules.folders[folder as usize].files.push(at);
+            let name = file.path.rsplit('/').next().unwrap_or_default();
+            modules.by_name.entry(name.to_owned()).or_default().push(at);
+            if let Some(package) = file.package {
+                let name = package::normal(tree.symbols.text(package));
+                modules.packages.entry(name).or_default().push(at);
+            }
+        }
+        modules.python = python::Roots::new(tree, &modules);
+        modules
+    }
+
+    fn add_folder(&mut self, path: &str) -> u32 {
+        if let Some(&at) = self.by_folder.get(path) {
+            return at;
+        }
+        if let Some((above, _)) = path.rsplit_once('/') {
+            self.add_folder(above);
+        } else if !path.is_empty() {
+            self.add_folder("");
+        }
+        let at = self.folders.len() as u32;
+        self.folders.push(Folder { path: path.to_owned(), files: Vec::new() });
+        self.by_folder.insert(path.to_owned(), at);
+        at
+    }
+
+    pub(crate) fn file(&self, path: &str) -> Option<u32> {
+        self.files.get(path).copied()
+    }
+
+    pub(crate) fn folder(&self, path: &str) -> Option<u32> {
+        self.by_folder.get(path).copied()
+    }
+
+    pub(crate) fn path_of(&self, file: u32) -> &str {
+        &self.paths[file as usize]
+    }
+
+    /// What an import of a file means.
+    pub(crate) fn target(&self, tree: &Tree, file: &File, import: &Import) -> Target {
+        let module = tree.symbols.text(import.module);
+        match tree.rules[file.rule as usize].modules {
+            ModuleRule::None => Target::Unknown,
+            ModuleRule::Python => self.python(file, module),
+            ModuleRule::Ecma => self.ecma(file, module),
+            ModuleRule::Package => self.package(tree, import, module),
+            ModuleRule::Rust => self.rust(tree, file, module),
+            ModuleRule::Go => self.go(file, module),
+            ModuleRule::Include => self.include(file, module),
+            ModuleRule::Path => self.path(file, module),
+        }
+    }
+
+    /// The module called `name` inside a place: a file or folder of a folder.
+    pub(crate) fn inside(&self, tree: &Tree, rule: u16, place: Place, name: &str) -> Option<Place> {
+        let folder = &self.folders[place.folder? as usize];
+        let rules = &tree.rules[rule as usize];
+        match rules.modules {
+            ModuleRule::Python => self.python_at(&join(&folder.path, name)),
+            ModuleRule::Rust => self.rust_at(&join(&folder.path, name)),
+            _ => None,
+        }
+    }
+}
+
+/// Two parts of a path.
+pub(crate) fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// A relative path from a folder, with `.` and `..` worked out; `None` when it leaves the tree.
+pub(crate) fn relative(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|p| !p.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// How many folders two paths share from the root.
+fn shared_folders(a: &str, b: &str) -> usize {
+    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
+}

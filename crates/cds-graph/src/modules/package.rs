@@ -1,0 +1,42 @@
+//! Java, Kotlin, Scala, C#, PHP and others: files declare a package or namespace, imports name one and something in it.
+
+use super::{Modules, Target};
+use crate::tree::{Import, Tree};
+
+/// A package's name with dots, whatever the language writes.
+pub(super) fn normal(name: &str) -> String {
+    name.trim_start_matches('\\').replace("::", ".").replace('\\', ".")
+}
+
+impl Modules {
+    pub(super) fn package(&self, tree: &Tree, import: &Import, module: &str) -> Target {
+        let name = normal(module);
+        if self.packages.contains_key(&name) {
+            return Target::Package(name);
+        }
+        // `import a.b.Outer.Inner`, `import static a.b.C.method`: the package is what is known of the path.
+        let mut package = name.as_str();
+        while let Some((above, _)) = package.rsplit_once('.') {
+            if let Some(files) = self.packages.get(above) {
+                let rest = name[above.len() + 1..].split('.').map(str::to_owned).collect::<Vec<_>>();
+                // The type's own file where there is one; any file of the package has its names otherwise.
+                let first = tree.symbols.get(&rest[0]);
+                let owner = files.iter().find(|&&f| {
+                    first.is_some_and(|name| tree.files[f as usize].members(crate::tree::TOP, name).next().is_some())
+                });
+                if let Some(&file) = owner {
+                    return Target::Place { place: super::Place { file: Some(file), folder: None }, rest };
+                }
+                break;
+            }
+            package = above;
+        }
+        let _ = import;
+        Target::Outside(outside_name(&name))
+    }
+}
+
+/// Packages are known by their first two parts: `org.junit`, `System.Linq`.
+fn outside_name(name: &str) -> String {
+    name.match_indices('.').nth(1).map_or(name, |(i, _)| &name[..i]).to_owned()
+}

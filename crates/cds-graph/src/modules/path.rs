@@ -1,0 +1,40 @@
+//! Imports that are paths of files: headers, Ruby's and Lua's `require`, Zig's `@import`, shell's `source`.
+
+use super::{Modules, Place, Target, relative, shared_folders};
+use crate::tree::File;
+
+/// What a path without extension may end in.
+const EXTENSIONS: [&str; 9] = ["", ".rb", ".lua", "/init.lua", ".zig", ".sh", ".bash", ".php", ".hrl"];
+
+impl Modules {
+    pub(super) fn include(&self, file: &File, module: &str) -> Target {
+        self.near(file, module).map_or_else(|| Target::outside(module), Target::place)
+    }
+
+    pub(super) fn path(&self, file: &File, module: &str) -> Target {
+        // Lua writes dots for folders.
+        let dotted = (!module.contains('/') && file.path.ends_with(".lua")).then(|| module.replace('.', "/"));
+        let module = dotted.as_deref().unwrap_or(module);
+        let found = EXTENSIONS.iter().find_map(|end| self.near(file, &format!("{module}{end}")));
+        found.map_or_else(|| Target::outside(module.split('/').next().unwrap_or(module)), Target::place)
+    }
+
+    /// The file at a path from the file's own folder, from the root, or the nearest one whose path ends so.
+    fn near(&self, file: &File, path: &str) -> Option<Place> {
+        let place = |file: u32| Place { file: Some(file), folder: None };
+        let direct = relative(file.folder(), path).and_then(|p| self.file(&p)).or_else(|| self.file(path));
+        if direct.is_some() || path.starts_with('.') {
+            return direct.map(place);
+        }
+        let name = path.rsplit('/').next()?;
+        let ends = |f: &&u32| {
+            let full = self.path_of(**f);
+            full.strip_suffix(path).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        };
+        let nearest = self.by_name.get(name)?.iter().filter(ends).max_by_key(|&&f| {
+            let full = self.path_of(f);
+            (shared_folders(full, &file.path), std::cmp::Reverse(full.len()), std::cmp::Reverse(f))
+        });
+        nearest.map(|&f| place(f))
+    }
+}

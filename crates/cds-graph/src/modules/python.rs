@@ -1,0 +1,106 @@
+//! Python: dotted names are folders and files below some root; dots in front count folders upwards.
+
+use rustc_hash::FxHashMap;
+
+use super::{Modules, Place, Target, join, shared_folders};
+use crate::tree::{File, Tree};
+
+/// Where outermost packages and modules lie, by their name.
+#[derive(Default)]
+pub(super) struct Roots(FxHashMap<String, Vec<String>>);
+
+impl Roots {
+    pub(super) fn new(tree: &Tree, modules: &Modules) -> Roots {
+        let mut roots: FxHashMap<String, Vec<String>> = FxHashMap::default();
+        let is_package = |folder: &str| {
+            !folder.is_empty()
+                && (modules.file(&join(folder, "__init__.py")).is_some()
+                    || modules.file(&join(folder, "__init__.pyi")).is_some())
+        };
+        let mut add = |name: &str, root: &str| {
+            let list = roots.entry(name.to_owned()).or_default();
+            if !list.iter().any(|r| r == root) {
+                list.push(root.to_owned());
+            }
+        };
+        for file in &tree.files {
+            let Some(stem) = file.path.rsplit('/').next().and_then(|n| n.strip_suffix(".py").or(n.strip_suffix(".pyi")))
+            else {
+                continue;
+            };
+            let folder = file.folder();
+            if !is_package(folder) {
+                add(stem, folder);
+            }
+            // A folder with Python files is a package, with or without `__init__`: the outermost one that has it.
+            let mut top = folder;
+            while let Some((above, _)) = top.rsplit_once('/') {
+                if !is_package(above) {
+                    break;
+                }
+                top = above;
+            }
+            if !top.is_empty() {
+                let (root, name) = top.rsplit_once('/').unwrap_or(("", top));
+                add(name, root);
+            }
+            // Namespace packages: any folder above may be where a name begins.
+            let mut above = folder;
+            while !above.is_empty() {
+                let (root, name) = above.rsplit_once('/').unwrap_or(("", above));
+                if !is_package(root) {
+                    add(name, root);
+                }
+                above = root;
+            }
+        }
+        for list in roots.values_mut() {
+            list.sort();
+        }
+        Roots(roots)
+    }
+}
+
+impl Modules {
+    pub(crate) fn python(&self, file: &File, module: &str) -> Target {
+        let dots = module.len() - module.trim_start_matches('.').len();
+        let rest = &module[dots..];
+        if dots > 0 {
+            let mut folder = file.folder();
+            for _ in 1..dots {
+                if folder.is_empty() {
+                    return Target::Unknown;
+                }
+                folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+            }
+            let path = if rest.is_empty() { folder.to_owned() } else { join(folder, &rest.replace('.', "/")) };
+            return self.python_at(&path).map_or(Target::Unknown, Target::place);
+        }
+        let first = rest.split('.').next().unwrap_or(rest);
+        let path = rest.replace('.', "/");
+        let mut best: Option<(usize, Place)> = None;
+        for root in self.python.0.get(first).into_iter().flatten() {
+            let Some(place) = self.python_at(&join(root, &path)) else { continue };
+            // A file that shadows a library of its own name does not import itself.
+            if place.file.is_some_and(|f| self.file(&file.path) == Some(f)) && first == rest {
+                continue;
+            }
+            let near = shared_folders(root, file.folder());
+            if best.is_none_or(|(b, _)| near > b) {
+                best = Some((near, place));
+            }
+        }
+        best.map_or_else(|| Target::outside(first), |(_, place)| Target::place(place))
+    }
+
+    /// The module at a path without extension.
+    pub(super) fn python_at(&self, path: &str) -> Option<Place> {
+        let file = |end: &str| self.file(&format!("{path}{end}"));
+        let own = file(".py").or_else(|| file(".pyi"));
+        if own.is_some() && file("/__init__.py").is_none() {
+            return Some(Place { file: own, folder: None });
+        }
+        let folder = self.folder(path)?;
+        Some(Place { file: file("/__init__.py").or_else(|| file("/__init__.pyi")), folder: Some(folder) })
+    }
+}

@@ -1,0 +1,130 @@
+//! Rust: `crate`, `self` and `super` walk the module tree of files; the first name of another path is a crate of the
+//! workspace, a module beside, or a crate from outside.
+
+use super::{Modules, Place, Target, join};
+use crate::tree::{File, Tree};
+
+#[derive(Default)]
+pub(super) struct Crates {
+    /// Name as code writes it, and the folder of its sources.
+    named: Vec<(String, String)>,
+}
+
+impl Crates {
+    pub(super) fn new(manifests: &[(String, String)]) -> Crates {
+        let mut named = Vec::new();
+        for (path, text) in manifests {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if name != "Cargo.toml" {
+                continue;
+            }
+            let Ok(table) = text.parse::<toml::Table>() else { continue };
+            let value = |part: &str| table.get(part)?.get("name")?.as_str().map(|n| n.replace('-', "_"));
+            for name in [value("lib"), value("package")].into_iter().flatten() {
+                named.push((name, join(folder, "src")));
+            }
+        }
+        named.sort();
+        named.dedup();
+        Crates { named }
+    }
+}
+
+impl Modules {
+    pub(super) fn rust(&self, tree: &Tree, file: &File, module: &str) -> Target {
+        let mut parts = module.split("::").map(str::trim).filter(|p| !p.is_empty()).peekable();
+        let Some(first) = parts.peek().copied() else { return Target::Unknown };
+        let own = self.own_module(file);
+        let start = match first {
+            "crate" => {
+                parts.next();
+                self.rust_root(file)
+            }
+            "self" => {
+                parts.next();
+                Some(own)
+            }
+            "super" => {
+                let mut folder = own;
+                while parts.peek() == Some(&"super") {
+                    parts.next();
+                    let Some(above) = self.above(folder) else { return Target::Unknown };
+                    folder = above;
+                }
+                Some(folder)
+            }
+            _ => {
+                let named = self.rust.named.iter().find(|(name, _)| name == first);
+                if let Some((_, source)) = named {
+                    parts.next();
+                    self.rust_at(source)
+                } else {
+                    // A module or name of this file comes first, since the 2018 edition.
+                    let inside = tree.symbols.get(first).is_some_and(|n| file.members(crate::tree::TOP, n).next().is_some());
+                    let beside = own.folder.is_some_and(|f| self.rust_at(&join(&self.folders[f as usize].path, first)).is_some());
+                    if !inside && !beside {
+                        return Target::outside(first);
+                    }
+                    Some(own)
+                }
+            }
+        };
+        let Some(mut place) = start else { return Target::Unknown };
+        let mut rest = Vec::new();
+        for part in parts {
+            let deeper = rest.is_empty().then_some(place.folder).flatten();
+            match deeper.and_then(|f| self.rust_at(&join(&self.folders[f as usize].path, part))) {
+                Some(inside) => place = inside,
+                None => rest.push(part.to_owned()),
+            }
+        }
+        Target::Place { place, rest }
+    }
+
+    /// The module at a path without extension.
+    pub(super) fn rust_at(&self, path: &str) -> Option<Place> {
+        let file = |end: &str| self.file(&format!("{path}{end}"));
+        let own = file(".rs").or_else(|| file("/mod.rs")).or_else(|| file("/lib.rs")).or_else(|| file("/main.rs"));
+        let folder = self.folder(path);
+        (own.is_some()).then_some(Place { file: own, folder })
+    }
+
+    /// The module that a file is.
+    fn own_module(&self, file: &File) -> Place {
+        let at = self.file(&file.path);
+        let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+        let inside = match name {
+            "mod.rs" | "lib.rs" | "main.rs" => folder.to_owned(),
+            name => join(folder, name.strip_suffix(".rs").unwrap_or(name)),
+        };
+        Place { file: at, folder: self.folder(&inside) }
+    }
+
+    fn above(&self, place: Place) -> Option<Place> {
+        let inside = match (place.folder, place.file) {
+            (Some(folder), _) => self.folders[folder as usize].path.clone(),
+            (None, Some(file)) => self.path_of(file).strip_suffix(".rs")?.to_owned(),
+            _ => return None,
+        };
+        let (above, _) = inside.rsplit_once('/')?;
+        self.rust_at(above)
+    }
+
+    /// The root of the crate that a file belongs to.
+    fn rust_root(&self, file: &File) -> Option<Place> {
+        let mut folder = file.folder();
+        loop {
+            let has = |name: &str| self.file(&join(folder, name)).is_some();
+            if has("lib.rs") || has("main.rs") {
+                return Some(Place {
+                    file: self.file(&join(folder, "lib.rs")).or_else(|| self.file(&join(folder, "main.rs"))),
+                    folder: self.folder(folder),
+                });
+            }
+            if folder.is_empty() {
+                return None;
+            }
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+    }
+}

@@ -1,0 +1,638 @@
+//! What a name, a path of names or a type means at a place: scopes first, then imports, then what types say.
+
+use cds_model::{Certainty, ModuleRule, Shared, Step, steps};
+use rustc_hash::FxHashMap;
+
+use crate::modules::{Modules, Place, Target};
+use crate::symbols::Symbol;
+use crate::tree::{Binding, File, TOP, Tree, is_callable, is_type};
+use crate::types::type_path;
+
+/// How many bindings, return types and re-exports one question may lead through.
+const MAX_DEPTH: u8 = 12;
+
+/// How many bases above a type are looked at.
+const MAX_BASES: usize = 32;
+
+/// What an expression stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// A file or folder.
+    Module(Place),
+    /// All files of a package, by a position in [`Resolver::package_names`].
+    Package(u32),
+    /// An entity itself, by node.
+    Entity(u32),
+    /// An object of a type, by the type's node.
+    Instance(u32),
+    /// What a type's bases say.
+    Bases(u32),
+    /// Something from outside the tree.
+    Outside,
+    /// Bound here, to something that is not known: not what is called so elsewhere.
+    Hidden,
+}
+
+/// A value and how it was found.
+pub(crate) type Found = (Value, Certainty);
+
+pub(crate) struct Resolver<'a> {
+    pub(crate) tree: &'a Tree,
+    pub(crate) modules: &'a Modules,
+    /// What each import of each file means.
+    pub(crate) targets: Vec<Vec<Target>>,
+    /// Bases of types, in the order they are written; `None` for one from outside.
+    pub(crate) bases: FxHashMap<u32, Vec<Option<u32>>>,
+    /// Blocks and single members that belong to a type without lying in it.
+    pub(crate) extensions: FxHashMap<u32, Vec<u32>>,
+    /// First nodes of files, ascending, with their positions.
+    starts: Vec<(u32, u32)>,
+    package_names: Vec<String>,
+    package_ids: FxHashMap<String, u32>,
+    /// Outermost names of files that everybody sees, by family and name.
+    shared: FxHashMap<(u32, Symbol), Vec<u32>>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(crate) fn new(tree: &'a Tree, modules: &'a Modules) -> Resolver<'a> {
+        let targets = tree.files.iter().map(|file| {
+            let target = |i: usize| if file.imports[i].is_export { Target::Unknown } else { modules.target(tree, file, &file.imports[i]) };
+            (0..file.imports.len()).map(target).collect()
+        });
+        let mut starts: Vec<(u32, u32)> = tree.files.iter().enumerate().map(|(i, f)| (f.node, i as u32)).collect();
+        starts.sort_unstable();
+        let mut package_names: Vec<String> = modules.packages.keys().cloned().collect();
+        package_names.sort();
+        let package_ids = package_names.iter().enumerate().map(|(i, n)| (n.clone(), i as u32)).collect();
+        let mut shared: FxHashMap<(u32, Symbol), Vec<u32>> = FxHashMap::default();
+        for (at, file) in tree.files.iter().enumerate() {
+            if let Some(group) = group_of(tree, modules, at as u32) {
+                for &(scope, name, local) in &file.members {
+                    let definition = &file.entities[local as usize];
+                    let is_block = matches!(definition.kind.name(), "impl" | "extension" | "instance");
+                    if scope == TOP && definition.scope.is_none() && !is_block {
+                        shared.entry((group, name)).or_default().push(file.node_of(local));
+                    }
+                }
+            }
+        }
+        Resolver {
+            targets: targets.collect(),
+            bases: FxHashMap::default(),
+            extensions: FxHashMap::default(),
+            starts,
+            package_names,
+            package_ids,
+            shared,
+            tree,
+            modules,
+        }
+    }
+
+    /// The file of a node, and its position inside; [`TOP`] for the file itself.
+    pub(crate) fn place_of(&self, node: u32) -> (u32, u32) {
+        let at = self.starts.partition_point(|&(first, _)| first <= node) - 1;
+        let (first, file) = self.starts[at];
+        (file, if node == first { TOP } else { node - first - 1 })
+    }
+
+    pub(crate) fn kind_of(&self, node: u32) -> Option<cds_model::Kind> {
+        let (file, local) = self.place_of(node);
+        self.tree.files[file as usize].entities.get(local as usize).map(|e| e.kind)
+    }
+
+    fn file(&self, at: u32) -> &'a File {
+        &self.tree.files[at as usize]
+    }
+
+    fn rules(&self, at: u32) -> &'a cds_model::LinkRules {
+        &self.tree.rules[self.file(at).rule as usize]
+    }
+
+    fn text(&self, symbol: Symbol) -> &'a str {
+        self.tree.symbols.text(symbol)
+    }
+
+    /// What a path means at a place in a file.
+    pub(crate) fn path(&self, file: u32, scope: u32, at: u32, path: &str, depth: u8) -> Option<Found> {
+        let steps = steps(path)?;
+        let (first, rest) = steps.split_first()?;
+        let mut found = self.first_step(file, scope, at, first, depth)?;
+        for step in rest {
+            found = self.next_step(file, found, step, depth)?;
+        }
+        Some(found)
+    }
+
+    fn first_step(&self, file: u32, scope: u32, at: u32, step: &Step, depth: u8) -> Option<Found> {
+        let rules = self.rules(file);
+        let name = step.name.trim_start_matches('$');
+        let is = |names: &[String]| names.iter().any(|n| n == step.name || n == name);
+        let around = || self.type_at(file, scope);
+        if is(&rules.this) {
+            return around().map(|t| (Value::Instance(t), Certainty::Typed));
+        }
+        if is(&rules.this_type) {
+            let value = around().map(|t| if step.called { Value::Instance(t) } else { Value::Entity(t) });
+            return value.map(|v| (v, Certainty::Typed));
+        }
+        if is(&rules.base) {
+            return around().map(|t| (Value::Bases(t), Certainty::Typed));
+        }
+        let symbol = self.tree.symbols.get(name)?;
+        let found = self.name(file, scope, at, symbol, depth)?;
+        if step.called { self.called(found, depth) } else { Some(found) }
+    }
+
+    fn next_step(&self, file: u32, (value, how): Found, step: &Step, depth: u8) -> Option<Found> {
+        if value == Value::Outside {
+            return Some((Value::Outside, how));
+        }
+        let symbol = self.tree.symbols.get(step.name)?;
+        let found = self.member(file, value, symbol, depth)?;
+        // What was found in an import stays imported; what a type told is typed.
+        let how = if matches!(value, Value::Module(_) | Value::Package(_)) { how.max(Certainty::Imported) } else { Certainty::Typed };
+        let found = (found, how);
+        if step.called { self.called(found, depth) } else { Some(found) }
+    }
+
+    /// The type that methods of a scope belong to: around it, or named by its head.
+    pub(crate) fn type_at(&self, at: u32, scope: u32) -> Option<u32> {
+        let file = self.file(at);
+        let mut inner = scope;
+        while inner != TOP {
+            let definition = &file.entities[inner as usize];
+            if is_type(definition.kind) {
+                let node = file.node_of(inner);
+                return Some(self.extended(node).unwrap_or(node));
+            }
+            if let Some(scope) = definition.scope {
+                return self.type_named(at, inner, self.text(scope), 0);
+            }
+            inner = definition.parent;
+        }
+        None
+    }
+
+    /// The type that an `impl` or `extension` block adds to.
+    fn extended(&self, node: u32) -> Option<u32> {
+        let (at, local) = self.place_of(node);
+        let definition = &self.file(at).entities[local as usize];
+        if !matches!(definition.kind.name(), "impl" | "extension" | "instance") {
+            return None;
+        }
+        self.type_named(at, definition.parent, self.text(definition.name), 0).filter(|&t| t != node)
+    }
+
+    /// What calling a value gives.
+    fn called(&self, (value, how): Found, depth: u8) -> Option<Found> {
+        let value = match value {
+            Value::Entity(node) => {
+                let (at, local) = self.place_of(node);
+                let file = self.file(at);
+                let definition = file.entities.get(local as usize)?;
+                if is_type(definition.kind) {
+                    Value::Instance(node)
+                } else {
+                    let written = definition.return_type?;
+                    self.typed(at, local, self.text(written), depth)?
+                }
+            }
+            // `require('./x')()`: what the module gives when no name is said.
+            Value::Module(place) => {
+                let default = self.tree.symbols.get("default")?;
+                let found = self.in_module(place.file?, default, depth)?;
+                return self.called(found, depth + 1);
+            }
+            Value::Bases(node) => Value::Bases(node),
+            Value::Outside => Value::Outside,
+            _ => return None,
+        };
+        Some((value, how))
+    }
+
+    /// An object of a type as written.
+    fn typed(&self, at: u32, scope: u32, written: &str, depth: u8) -> Option<Value> {
+        let path = type_path(written, &self.rules(at).wrappers)?;
+        match self.type_value(at, scope, path, depth)? {
+            Value::Entity(node) => Some(Value::Instance(node)),
+            Value::Outside => Some(Value::Outside),
+            _ => None,
+        }
+    }
+
+    /// The type of that name.
+    pub(crate) fn type_named(&self, at: u32, scope: u32, written: &str, depth: u8) -> Option<u32> {
+        let path = type_path(written, &self.rules(at).wrappers)?;
+        match self.type_value(at, scope, path, depth)? {
+            Value::Entity(node) => Some(node),
+            _ => None,
+        }
+    }
+
+    fn type_value(&self, at: u32, scope: u32, path: &str, depth: u8) -> Option<Value> {
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        let rules = self.rules(at);
+        if rules.this_type.iter().any(|t| t == path) {
+            return self.type_at(at, scope).map(Value::Entity);
+        }
+        let (value, _) = self.path(at, scope, u32::MAX, path, depth + 1)?;
+        match value {
+            Value::Entity(node) if self.kind_of(node).is_some_and(is_type) => Some(value),
+            Value::Outside => Some(value),
+            _ => None,
+        }
+    }
+
+    /// What a bare name means at a place.
+    pub(crate) fn name(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        let file = self.file(at);
+        let rules = self.rules(at);
+        let mut inner = scope;
+        loop {
+            let definition = file.entities.get(inner as usize);
+            let own_type = definition.is_some_and(|d| is_type(d.kind));
+            // Members of a type are not in the scope of its methods, but for languages that say so; in its own body they are.
+            if !own_type || rules.bare_members || inner == scope {
+                if let Some(found) = self.in_own_scope(at, inner, byte, name, depth) {
+                    return Some(found);
+                }
+            }
+            if own_type && rules.bare_members {
+                let node = file.node_of(inner);
+                let node = self.extended(node).unwrap_or(node);
+                if let Some(value) = self.type_member(node, name, depth) {
+                    return Some((value, Certainty::Scoped));
+                }
+            }
+            if let Some(found) = self.imported(at, inner, name, depth) {
+                return Some(found);
+            }
+            if inner == TOP {
+                break;
+            }
+            inner = file.parent(inner);
+        }
+        // A method whose type is named by its head sees that type's members.
+        if rules.bare_members
+            && let Some(node) = self.type_at(at, scope)
+            && let Some(value) = self.type_member(node, name, depth)
+        {
+            return Some((value, Certainty::Scoped));
+        }
+        self.visible(at, name).or_else(|| self.from_wildcards(at, name, depth))
+    }
+
+    /// Parameters, bindings and definitions of one scope.
+    fn in_own_scope(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
+        let file = self.file(at);
+        let bindings = file.bindings(scope, name);
+        let mut members = file.members(scope, name).filter(|&m| file.entities[m as usize].scope.is_none());
+        let member = members.find(|&m| !matches!(file.entities[m as usize].kind.name(), "impl" | "extension" | "instance"));
+        if let Some(local) = member {
+            let kind = file.entities[local as usize].kind;
+            let node = file.node_of(local);
+            if is_callable(kind) || kind.entity_type() == cds_model::EntityType::Class {
+                return Some((Value::Entity(node), Certainty::Scoped));
+            }
+            let bound = self.bound(at, scope, byte, bindings, depth);
+            let typed = || {
+                let written = file.entities[local as usize].return_type?;
+                Some((self.typed(at, scope, self.text(written), depth + 1)?, Certainty::Typed))
+            };
+            return bound.filter(|b| b.0 != Value::Hidden).or_else(typed).or(Some((Value::Entity(node), Certainty::Scoped)));
+        }
+        let own_bindings: Option<Found> = self.bound(at, scope, byte, bindings, depth);
+        if own_bindings.is_some() {
+            return own_bindings;
+        }
+        let (from, to) = file.entities.get(scope as usize)?.parameters;
+        let parameter = file.parameters[from as usize..to as usize].iter().find(|p| p.0 == name)?;
+        let value = parameter.1.and_then(|t| self.typed(at, scope, self.text(t), depth + 1));
+        Some((value.unwrap_or(Value::Hidden), Certainty::Typed))
+    }
+
+    /// What a name is bound to before a place, or anywhere when it is bound only after.
+    fn bound(&self, at: u32, scope: u32, byte: u32, bindings: &[Binding], depth: u8) -> Option<Found> {
+        let bindings = || bindings.iter().filter(|b| !b.is_member);
+        let last = bindings().rfind(|b| b.start < byte).or_else(|| bindings().next().filter(|_| scope == TOP || byte == u32::MAX))?;
+        Some((self.binding(at, scope, last, depth).unwrap_or(Value::Hidden), Certainty::Typed))
+    }
+
+    fn binding(&self, at: u32, scope: u32, binding: &Binding, depth: u8) -> Option<Value> {
+        if let Some(written) = binding.type_name
+            && let Some(value) = self.typed(at, scope, self.text(written), depth + 1)
+        {
+            return Some(value);
+        }
+        let written = self.text(binding.value?);
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        let inner = if binding.is_member { binding.inner } else { scope };
+        let (value, _) = self.path(at, inner, binding.start, written, depth + 1)?;
+        (value != Value::Hidden).then_some(value)
+    }
+
+    /// A name that an import of this scope brings in.
+    fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
+        let file = self.file(at);
+        let mut hidden = None;
+        for (i, import) in file.imports.iter().enumerate().rev() {
+            if import.scope != scope || import.wildcard || import.is_export {
+                continue;
+            }
+            let Some(value) = self.import_binds(at, i, name, depth) else { continue };
+            if value == Value::Hidden {
+                hidden = Some((value, Certainty::Imported));
+                continue;
+            }
+            return Some((value, Certainty::Imported));
+        }
+        hidden
+    }
+
+    /// What an import gives to `name`, if it is that import which binds it.
+    fn import_binds(&self, at: u32, import: usize, name: Symbol, depth: u8) -> Option<Value> {
+        let file = self.file(at);
+        let taken = &file.imports[import];
+        let target = &self.targets[at as usize][import];
+        let rules = self.rules(at);
+        let bound_as = taken.alias.or(taken.name);
+        if let Some(bound_as) = bound_as {
+            if bound_as != name {
+                return None;
+            }
+            return Some(self.import_value(at, import, depth).unwrap_or(Value::Hidden));
+        }
+        // A whole module is called by a part of its path.
+        let module = self.text(taken.module);
+        let wanted = self.text(name);
+        match rules.modules {
+            ModuleRule::Python => {
+                let first = module.split('.').next().unwrap_or(module);
+                if first != wanted {
+                    return None;
+                }
+                if first == module {
+                    return Some(self.target_value(at, target, depth).unwrap_or(Value::Outside));
+                }
+                // `import a.b` binds `a`.
+                Some(match self.modules.python(file, first) {
+                    Target::Place { place, .. } => Value::Module(place),
+                    _ => Value::Outside,
+                })
+            }
+            ModuleRule::Go => {
+                let mut parts = module.rsplit('/');
+                let mut last = parts.next().unwrap_or(module);
+                // `x/v2` is called x.
+                if last.len() > 1 && last.starts_with('v') && last[1..].bytes().all(|b| b.is_ascii_digit()) {
+                    last = parts.next().unwrap_or(last);
+                }
+                let last = last.trim_start_matches("go-").split('.').next().unwrap_or(last);
+                (last == wanted).then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside))
+            }
+            ModuleRule::Package | ModuleRule::Rust => {
+                let last = module.rsplit(['.', ':', '\\']).next().unwrap_or(module);
+                (last == wanted).then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside))
+            }
+            _ => None,
+        }
+    }
+
+    /// What an import brings in.
+    pub(crate) fn import_value(&self, at: u32, import: usize, depth: u8) -> Option<Value> {
+        let taken = &self.file(at).imports[import];
+        let target = &self.targets[at as usize][import];
+        let module = self.target_value(at, target, depth)?;
+        let Some(name) = taken.name else { return Some(module) };
+        match module {
+            Value::Outside => Some(Value::Outside),
+            Value::Module(place) if place.file == Some(at) && place.folder.is_none() => None,
+            _ => {
+                if let Some(value) = self.member(at, module, name, depth + 1) {
+                    return Some(value);
+                }
+                // `import x from './y'` where y says `module.exports = …`: the module itself.
+                let is_default = self.text(name) == "default";
+                is_default.then_some(module)
+            }
+        }
+    }
+
+    fn target_value(&self, at: u32, target: &Target, depth: u8) -> Option<Value> {
+        match target {
+            Target::Place { place, rest } => {
+                let mut value = Value::Module(*place);
+                for part in rest {
+                    let symbol = self.tree.symbols.get(part)?;
+                    value = self.member(at, value, symbol, depth + 1)?;
+                }
+                Some(value)
+            }
+            Target::Package(name) => self.package_ids.get(name).map(|&id| Value::Package(id)),
+            Target::Outside(_) => Some(Value::Outside),
+            Target::Unknown => None,
+        }
+    }
+
+    /// A name of a file that others may see: its own, given under another name, or passed on.
+    fn in_module(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        let file = self.file(at);
+        if let Some(found) = self.in_own_scope(at, TOP, u32::MAX, name, depth).filter(|f| f.0 != Value::Hidden) {
+            return Some((found.0, Certainty::Imported));
+        }
+        let exported = file.imports.iter().rev().find(|i| i.is_export && i.alias == Some(name) && i.name != Some(name));
+        if let Some(own) = exported.and_then(|e| e.name) {
+            return self.name(at, TOP, u32::MAX, own, depth + 1).map(|(v, _)| (v, Certainty::Imported));
+        }
+        if self.text(name) == "default"
+            && let Some(found) = self.default_export(at)
+        {
+            return Some((Value::Entity(found), Certainty::Imported));
+        }
+        if let Some(found) = self.imported(at, TOP, name, depth + 1).filter(|f| f.0 != Value::Hidden) {
+            return Some(found);
+        }
+        self.from_wildcards(at, name, depth + 1)
+    }
+
+    /// The definition that `export default` stands before.
+    fn default_export(&self, at: u32) -> Option<u32> {
+        let file = self.file(at);
+        let own = file.entities.iter().position(|e| e.parent == TOP && e.is_default)?;
+        Some(file.node_of(own as u32))
+    }
+
+    /// Names that `import *` brings in.
+    fn from_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        let file = self.file(at);
+        let includes = self.rules(at).modules == ModuleRule::Include || self.rules(at).modules == ModuleRule::Path;
+        for (i, import) in file.imports.iter().enumerate() {
+            if import.is_export || !(import.wildcard || (includes && import.name.is_none())) {
+                continue;
+            }
+            let Some(value) = self.target_value(at, &self.targets[at as usize][i], depth) else { continue };
+            let found = match value {
+                Value::Module(place) if place.file == Some(at) => None,
+                Value::Outside => None,
+                value => self.member(at, value, name, depth + 1),
+            };
+            if let Some(value) = found {
+                return Some((value, Certainty::Imported));
+            }
+        }
+        None
+    }
+
+    /// Outermost names of files that are seen without an import.
+    fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
+        let group = group_of(self.tree, self.modules, at)?;
+        let found = self.shared.get(&(group, name))?;
+        let tree_wide = self.rules(at).shared == Shared::Tree;
+        // Seen by everybody and defined more than once: not known which.
+        let is_sure = found.len() == 1 || !tree_wide;
+        let how = if tree_wide { Certainty::Named } else { Certainty::Scoped };
+        is_sure.then(|| (Value::Entity(found[0]), how))
+    }
+
+    /// A member of a value.
+    pub(crate) fn member(&self, at: u32, value: Value, name: Symbol, depth: u8) -> Option<Value> {
+        if depth >= MAX_DEPTH {
+            return None;
+        }
+        match value {
+            Value::Module(place) => {
+                if let Some((value, _)) = place.file.and_then(|f| self.in_module(f, name, depth + 1)) {
+                    return Some(value);
+                }
+                if let Some(inside) = self.modules.inside(self.tree, self.file(at).rule, place, self.text(name)) {
+                    return Some(Value::Module(inside));
+                }
+                let folder = place.folder.filter(|_| self.rules(at).shared == Shared::Folder)?;
+                let files = &self.modules.folders[folder as usize].files;
+                files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
+            }
+            Value::Package(id) => {
+                let files = &self.modules.packages[&self.package_names[id as usize]];
+                files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
+            }
+            Value::Entity(node) => {
+                let kind = self.kind_of(node)?;
+                if is_type(kind) {
+                    return self.type_member(node, name, depth);
+                }
+                // A module or namespace inside a file.
+                let (at, local) = self.place_of(node);
+                let file = self.file(at);
+                let inside = file.members(local, name).next().map(|m| Value::Entity(file.node_of(m)));
+                inside.or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
+            }
+            Value::Instance(node) => self.type_member(node, name, depth),
+            Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
+            Value::Outside => Some(Value::Outside),
+            Value::Hidden => None,
+        }
+    }
+
+    /// A member of a type, of what extends it, or of its bases.
+    fn type_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        self.own_member(node, name, depth).or_else(|| self.in_bases(node, name, depth, &mut vec![node]))
+    }
+
+    fn own_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let direct = self.member_of_block(node, name, depth);
+        direct.or_else(|| {
+            let blocks = self.extensions.get(&node)?;
+            blocks.iter().find_map(|&block| {
+                let (at, local) = self.place_of(block);
+                let definition = &self.file(at).entities[local as usize];
+                if is_type(definition.kind) {
+                    self.member_of_block(block, name, depth)
+                } else {
+                    (definition.name == name).then_some(Value::Entity(block))
+                }
+            })
+        })
+    }
+
+    fn member_of_block(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let (at, local) = self.place_of(node);
+        let file = self.file(at);
+        let member = file.members(local, name).find(|&m| file.entities[m as usize].scope.is_none());
+        if let Some(member) = member {
+            let definition = &file.entities[member as usize];
+            let is_method = is_callable(definition.kind) && !definition.is_property;
+            if is_method || definition.kind.entity_type() == cds_model::EntityType::Class {
+                return Some(Value::Entity(file.node_of(member)));
+            }
+            // A field: what it holds, or at least that it is this one.
+            let held = definition.return_type.and_then(|t| self.typed(at, local, self.text(t), depth + 1));
+            return held.or_else(|| self.field(at, local, name, depth)).or(Some(Value::Entity(file.node_of(member))));
+        }
+        self.field(at, local, name, depth)
+    }
+
+    /// What a field of a type holds, by its bindings.
+    fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let bindings = self.file(at).bindings(local, name);
+        let mut hidden = None;
+        for binding in bindings {
+            match self.binding(at, local, binding, depth + 1) {
+                Some(value) => return Some(value),
+                None => hidden = Some(Value::Hidden),
+            }
+        }
+        hidden
+    }
+
+    fn in_bases(&self, node: u32, name: Symbol, depth: u8, seen: &mut Vec<u32>) -> Option<Value> {
+        let mut outside = None;
+        for base in self.bases.get(&node).into_iter().flatten() {
+            let Some(base) = *base else {
+                outside = Some(Value::Outside);
+                continue;
+            };
+            if seen.contains(&base) || seen.len() > MAX_BASES {
+                continue;
+            }
+            seen.push(base);
+            let found = self.own_member(base, name, depth).or_else(|| self.in_bases(base, name, depth, seen));
+            match found {
+                Some(Value::Outside) => outside = found,
+                Some(_) => return found,
+                None => {}
+            }
+        }
+        outside
+    }
+}
+
+/// The files that see each other's outermost names: a folder, a package, or all of a family.
+fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
+    let file = &tree.files[at as usize];
+    let rules = &tree.rules[file.rule as usize];
+    // Groups of one rule never meet those of another: the upper bits are the rule's.
+    let group = |n: u32| (u32::from(file.rule) << 24) | (n & 0xFF_FFFF);
+    match rules.shared {
+        Shared::File => None,
+        Shared::Folder => modules.folder(file.folder()).map(group),
+        Shared::Package => match file.package {
+            Some(package) => Some(group(package.0)),
+            None => modules.folder(file.folder()).map(|f| group(f | 0x80_0000)),
+        },
+        Shared::Tree => Some(group(0xFF_FFFF)),
+    }
+}

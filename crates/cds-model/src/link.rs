@@ -1,0 +1,73 @@
+//! How a language's names find each other across files: the `[link]` part of a language's data.
+
+use serde::Deserialize;
+
+/// Rules of one language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LinkRules {
+    /// How imports name files.
+    pub modules: ModuleRule,
+    /// Who sees a file's outermost names without an import.
+    pub shared: Shared,
+    /// Names of the object a method is called on: `self`, `this`.
+    pub this: Vec<String>,
+    /// Names of its type inside a method: `cls`, `Self`.
+    pub this_type: Vec<String>,
+    /// Names of what its bases say: `super`, `super()`.
+    pub base: Vec<String>,
+    /// Whether members of a type are called inside it without `this`.
+    pub bare_members: bool,
+    /// Whether members written outside any member list reach bodies: a class body is a scope of the functions in it.
+    pub globals: bool,
+    /// Files that stand for their folder, without extension: `__init__`, `index`, `mod`.
+    pub folder_files: Vec<String>,
+    /// Folders that hold packages but are no part of their names.
+    pub roots: Vec<String>,
+    /// Types that stand for the one they hold: `Optional`, `Promise`.
+    pub wrappers: Vec<String>,
+    /// Methods whose call gives a new object of the type they are called on: `new`, `default`.
+    pub makers: Vec<String>,
+    /// Functions and types that are always there: never an entity of the tree unless a scope or import says so.
+    pub builtins: Vec<String>,
+    /// Languages whose entities this one may use as its own.
+    pub family: Option<String>,
+}
+
+/// How imports name files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModuleRule {
+    /// They do not, or nothing is known of it.
+    #[default]
+    None,
+    /// Dotted names are folders and files; dots in front are relative.
+    Python,
+    /// Relative paths with the extension left out, aliases of a configuration, packages of a workspace.
+    Ecma,
+    /// `a.b.C`: a package that files declare, and a name in it.
+    Package,
+    /// `crate::a::b`: modules of files and folders, crates of a workspace.
+    Rust,
+    /// Folders under the module's path.
+    Go,
+    /// Paths of headers.
+    Include,
+    /// Paths of files, from the file or a root, with or without extension.
+    Path,
+}
+
+/// Who sees a file's outermost names without an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shared {
+    /// Nobody.
+    #[default]
+    File,
+    /// Files of the same folder.
+    Folder,
+    /// Files that declare the same package.
+    Package,
+    /// Everybody.
+    Tree,
+}
