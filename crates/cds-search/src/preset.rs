@@ -158,3 +158,33 @@ impl Preset {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Fusion, PRESETS, Preset};
+
+    #[test]
+    fn presets_are_found_by_name() {
+        for (i, preset) in PRESETS.iter().enumerate() {
+            assert_eq!(Preset::by_name(preset.name), Some(&PRESETS[i]), "names are given once");
+            assert_eq!(Preset::find(preset.name).unwrap(), preset);
+            assert!(!preset.about.is_empty());
+        }
+        assert_eq!(Preset::by_name("BM25"), None);
+        let error = Preset::find("best").unwrap_err().to_string();
+        assert_eq!(error, "preset: no preset \"best\"; there are default, cds-index, bm25");
+    }
+
+    #[test]
+    fn the_numbers_make_sense() {
+        for Preset { name, k1, b, fields, weights, .. } in PRESETS {
+            assert!(*k1 > 0.0 && (0.0..=1.0).contains(b), "{name}");
+            assert!(fields.content > 0.0, "{name}: phrases and prefixes are asked of the content");
+            let factors = [weights.exact_symbol, weights.type_declaration, weights.source_path, weights.public];
+            assert!(factors.iter().all(|f| *f >= 1.0 && *f <= weights.cap), "{name}: a factor above its cap");
+            assert!(weights.other_role > 0.0 && weights.other_role <= 1.0, "{name}: other roles rank down");
+            assert!(weights.bm25 > 0.0, "{name}");
+        }
+        assert_eq!(Preset::find("cds-index").unwrap().fusion, Fusion::Hierarchical { upper_threshold: 5 });
+    }
+}

@@ -167,8 +167,10 @@ fn is_code(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{MAX_QUERY, MAX_TERMS, parse};
+    use proptest::prelude::*;
 
+    /// Kind, terms (`*` a prefix, `-` of less weight) and phrases with the places of their words.
     fn check(text: &str, expect: &str) {
         let parsed = parse(text);
         let terms: Vec<String> = parsed
@@ -181,7 +183,7 @@ mod tests {
         let phrases: Vec<String> = parsed
             .phrases
             .iter()
-            .map(|p| format!(" \"{}\"", p.iter().map(|(_, t)| t.as_str()).collect::<Vec<_>>().join(" ")))
+            .map(|p| format!(" \"{}\"", p.iter().map(|(at, t)| format!("{at}{t}")).collect::<Vec<_>>().join(" ")))
             .collect();
         assert_eq!(format!("{} {}{}", parsed.kind.name(), terms.join(" "), phrases.concat()), expect, "{text:?}");
     }
@@ -191,18 +193,93 @@ mod tests {
         check("where are retries handled", "natural retri handl-");
         check("getHTTPResponse", "symbol gethttprespons get- http- respons-");
         check("what does ParseQuery do", "mixed parsequeri pars- queri-");
-        check("Auth*", "symbol auth*");
-        check("\"exact phrase\" here", "natural here exact phrase \"exact phrase\"");
         check("what is the", "natural what is the");
-        check("odd \"quote", "natural odd quot");
         check("", "natural ");
         check("Foo::bar", "symbol foo bar");
         check("?!", "natural ");
+        check("(retry)", "symbol retri");
+        check("日本語", "symbol 日本 本語");
+    }
+
+    #[test]
+    fn a_star_makes_a_prefix() {
+        check("Auth*", "symbol auth*");
+        check("max_si*", "symbol maxsi*");
+        check("find handle* now", "natural handle* now");
+        // A stop word is kept: it is the beginning of others.
+        check("the* end", "natural the* end");
+        check("*", "natural ");
+        check("*auth", "symbol auth");
+        check("-* x", "symbol x");
+        check("_* x", "natural x");
+    }
+
+    #[test]
+    fn quotes_make_phrases() {
+        check("\"exact phrase\" here", "natural here exact phrase \"0exact 1phrase\"");
+        check("\"open the file\"", "natural open the file \"0open 2file\"");
+        check("\"of the\"", "natural of the");
+        check("\"readFile\"", "natural readfil read- file- \"0read 1file\"");
+        check("\"a b\" \"c d\"", "natural a b c d \"1b\" \"0c 1d\"");
+        check("odd \"quote", "natural odd quot");
+        check("\"\" \" \" x", "symbol x");
+    }
+
+    #[test]
+    fn a_word_said_twice_counts_once_with_its_greatest_weight() {
+        check("handle handle", "natural handl-");
+        check("readName name", "mixed readnam read- name");
+        check("retry retries", "natural retri");
+    }
+
+    #[test]
+    fn names_keywords_and_tests_are_told_apart() {
+        let check = |text: &str, code: &[&str], keywords: &[&str], tests: bool| {
+            let parsed = parse(text);
+            assert_eq!(
+                (parsed.code_terms, parsed.asks_for_tests),
+                (code.iter().map(ToString::to_string).collect(), tests),
+                "{text:?}"
+            );
+            assert_eq!(parsed.keywords, keywords, "{text:?}");
+        };
+        check("find maxSize of Cart::add", &["maxSize", "Cart::add"], &["maxsize", "cart::add"], false);
+        check("run", &["run"], &["run"], false);
+        check("run it", &[], &["run"], false);
+        check("_private of a_b and a->b", &["a_b", "a->b"], &["_private", "a_b", "a->b"], false);
+        check("login.py file", &["login.py"], &["login.py", "file"], false);
+        check("Tests for login", &[], &["tests", "login"], true);
+        check("mocks", &["mocks"], &["mocks"], true);
+        check("contest", &["contest"], &["contest"], false);
+        check("Auth* \"Some Words\"", &[], &["auth", "some", "words"], false);
     }
 
     #[test]
     fn a_long_text_is_cut() {
         let parsed = parse(&"many different words ".repeat(2_000));
-        assert!(parsed.terms.len() <= super::MAX_TERMS);
+        assert!(parsed.terms.len() <= MAX_TERMS);
+        let distinct: String = (0..500).map(|i| format!("w{i} ")).collect();
+        assert_eq!(parse(&distinct).terms.len(), MAX_TERMS);
+        // At a character, not at a byte.
+        let wide = "é".repeat(MAX_QUERY) + " after";
+        assert!(parse(&wide).keywords.iter().all(|k| k != "after"));
+        assert_eq!(parse(&(" ".repeat(MAX_QUERY - 2) + "in out")).keywords, ["in"]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_text_is_a_query(text in "\\PC{0,80}|([a-zA-Z_]{1,8}[ \"*.:]{0,2}){0,12}") {
+            let parsed = parse(&text);
+            prop_assert!(parsed.terms.len() <= MAX_TERMS);
+            for (i, term) in parsed.terms.iter().enumerate() {
+                prop_assert!(!term.text.is_empty() && term.weight > 0.0 && term.weight <= 1.0);
+                let again = parsed.terms[..i].iter().any(|t| !t.is_prefix && !term.is_prefix && t.text == term.text);
+                prop_assert!(!again, "{} twice", term.text);
+            }
+            prop_assert!(parsed.phrases.iter().all(|p| !p.is_empty() && p.is_sorted_by_key(|(at, _)| *at)));
+            prop_assert_eq!(parse(&text), parsed);
+        }
     }
 }

@@ -34,3 +34,32 @@ pub(crate) fn is_generic(word: &str) -> bool {
 pub(crate) fn asks_for_tests(word: &str) -> bool {
     matches!(word, "test" | "tests" | "testing" | "spec" | "specs" | "fixture" | "fixtures" | "mock" | "mocks")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{GENERIC, STOP, asks_for_tests, is_generic, is_stop};
+
+    #[test]
+    fn a_word_is_in_one_list_once_and_lower_case() {
+        let all: Vec<&str> = STOP.iter().chain(GENERIC).copied().collect();
+        for (i, word) in all.iter().enumerate() {
+            assert!(word.bytes().all(|b| b.is_ascii_lowercase()), "{word}");
+            assert!(!all[..i].contains(word), "{word} stands twice");
+            assert!(!asks_for_tests(word), "{word} asks for tests and must count");
+        }
+    }
+
+    #[test]
+    fn words_are_judged() {
+        let check = |word: &str, stop: bool, generic: bool, tests: bool| {
+            assert_eq!((is_stop(word), is_generic(word), asks_for_tests(word)), (stop, generic, tests), "{word}");
+        };
+        check("the", true, false, false);
+        check("find", true, false, false);
+        check("handles", false, true, false);
+        check("tests", false, false, true);
+        check("fixture", false, false, true);
+        check("parser", false, false, false);
+        check("The", false, false, false);
+    }
+}

@@ -1,0 +1,248 @@
+//! Each filter alone, then together: which entities pass, and which mistakes are named.
+
+use cds_model::{EntityId, EntityType, Filters, Kind, Pattern, Query};
+use cds_search::{CompiledFilter, GlobCache};
+
+use crate::fixture::{Tree, query};
+
+const TREE: &str = "\
+//- src/shapes.py
+class Shape(Base):
+    def area(self):
+        return walrus
+
+    def _grow(self):
+        def inner():
+            return walrus
+        return inner()
+
+def make_shape():
+    return Shape()
+//- src/lib.rs
+pub trait Draw { fn draw(&self); }
+
+pub struct Circle;
+
+impl Draw for Circle {
+    fn draw(&self) { walrus() }
+}
+//- src/server.go
+package server
+
+func (s *Server) Start() { walrus() }
+//- tests/test_shapes.py
+def test_area():
+    return walrus
+//- notes.txt
+walrus
+";
+
+/// Which of all entities pass, sorted.
+fn passing(tree: &Tree, filters: &Filters) -> Vec<String> {
+    let globs = GlobCache::default();
+    let filter = CompiledFilter::new(filters, &globs).expect("the filter compiles");
+    let all = (0..tree.snapshot.entity_count() as u32).filter_map(|i| tree.snapshot.entity(EntityId(i)));
+    let mut found: Vec<String> = all.filter(|e| filter.accepts_entity(&tree.snapshot, *e)).map(|e| e.key()).collect();
+    found.sort();
+    assert_eq!(filter.accepts_all(), *filters == Filters::default());
+    found
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn each_filter_alone() {
+    let tree = Tree::new(TREE);
+    let none = Filters::default;
+    let check = |filters: Filters, expect: &[&str]| assert_eq!(passing(&tree, &filters), expect, "{filters:?}");
+    assert_eq!(passing(&tree, &none()).len(), tree.snapshot.entity_count());
+
+    check(Filters { languages: names(&["go"]), ..none() }, &["src/server.go", "src/server.go:Server.Start"]);
+    check(
+        Filters { languages: names(&["go", "text"]), ..none() },
+        &["notes.txt", "src/server.go", "src/server.go:Server.Start"],
+    );
+    check(Filters { languages: names(&["cobol"]), ..none() }, &[]);
+    check(Filters { paths: names(&["*.txt"]), entity_types: vec![EntityType::File], ..none() }, &["notes.txt"]);
+    check(
+        Filters { exclude: names(&["src", "tests"]), entity_types: vec![EntityType::File], ..none() },
+        &["notes.txt"],
+    );
+    check(
+        Filters { paths: names(&["src"]), exclude: names(&["*.py", "*.rs"]), ..none() },
+        // Folders have no file that could be told by its path.
+        &["src", "src/server.go", "src/server.go:Server.Start", "tests"],
+    );
+    check(Filters { entity_types: vec![EntityType::Directory], ..none() }, &["src", "tests"]);
+    check(
+        Filters { entity_types: vec![EntityType::Class], ..none() },
+        &["src/lib.rs:Circle", "src/lib.rs:Circle", "src/lib.rs:Draw", "src/shapes.py:Shape"],
+    );
+    check(Filters { node_types: vec![Kind::known("struct")], ..none() }, &["src/lib.rs:Circle"]);
+    check(
+        Filters { node_types: vec![Kind::known("trait"), Kind::known("impl")], ..none() },
+        &["src/lib.rs:Circle", "src/lib.rs:Draw"],
+    );
+    check(
+        Filters { is_test: Some(true), entity_types: vec![EntityType::Function], ..none() },
+        &["tests/test_shapes.py:test_area"],
+    );
+    check(Filters { is_public: Some(false), ..none() }, &["src/lib.rs:Circle.draw", "src/shapes.py:Shape._grow"]);
+    check(Filters { conformances: names(&["Base", "Nobody"]), ..none() }, &["src/shapes.py:Shape"]);
+    check(Filters { conformances: names(&["Draw"]), ..none() }, &["src/lib.rs:Circle"]);
+    check(Filters { conformances: names(&["base"]), ..none() }, &[]);
+}
+
+#[test]
+fn names_are_exact_globs_or_regular_expressions() {
+    let tree = Tree::new(TREE);
+    let check = |pattern: &str, expect: &[&str]| {
+        let filters = Filters { node_name: Some(Pattern::parse(pattern)), ..Filters::default() };
+        assert_eq!(passing(&tree, &filters), expect, "{pattern}");
+    };
+    check("area", &["src/shapes.py:Shape.area"]);
+    check("Area", &[]);
+    check("*shape", &["src/shapes.py:make_shape"]);
+    check("S?ape", &["src/shapes.py:Shape"]);
+    check("s.a*", &[]);
+    check("/^(area|inner)$/", &["src/shapes.py:Shape._grow.inner", "src/shapes.py:Shape.area"]);
+    check("/raw/", &["src/lib.rs:Circle.draw", "src/lib.rs:Draw", "src/lib.rs:Draw.draw"]);
+}
+
+#[test]
+fn parents_are_told_by_name_scope_or_signature() {
+    let tree = Tree::new(TREE);
+    let check = |pattern: &str, expect: &[&str]| {
+        let filters = Filters {
+            parent_context: Some(Pattern::parse(pattern)),
+            entity_types: vec![EntityType::Function],
+            ..Filters::default()
+        };
+        assert_eq!(passing(&tree, &filters), expect, "{pattern}");
+    };
+    check("Shape", &["src/shapes.py:Shape._grow", "src/shapes.py:Shape.area"]);
+    check("_grow", &["src/shapes.py:Shape._grow.inner"]);
+    check("*Draw for*", &["src/lib.rs:Circle.draw"]);
+    check("Server", &["src/server.go:Server.Start"]);
+    check("shapes.py", &["src/shapes.py:make_shape"]);
+    check("Nobody", &[]);
+}
+
+#[test]
+fn depth_counts_from_the_file() {
+    let tree = Tree::new(TREE);
+    let check = |least: u32, most: u32, expect: &[&str]| {
+        let filters =
+            Filters { scope_depth: Some((least, most)), paths: names(&["src/shapes.py"]), ..Filters::default() };
+        let found: Vec<String> = passing(&tree, &filters).into_iter().filter(|k| k.contains(':')).collect();
+        assert_eq!(found, expect, "{least}..{most}");
+    };
+    check(1, 1, &["src/shapes.py:Shape", "src/shapes.py:make_shape"]);
+    check(2, 2, &["src/shapes.py:Shape._grow", "src/shapes.py:Shape.area"]);
+    check(3, 9, &["src/shapes.py:Shape._grow.inner"]);
+    check(4, 9, &[]);
+    check(0, 0, &[]);
+}
+
+#[test]
+fn entities_that_define_or_use_a_name() {
+    let tree = Tree::new(TREE);
+    let check = |definitions: &[&str], references: &[&str], expect: &[&str]| {
+        let filters = Filters {
+            has_definitions: names(definitions),
+            has_references: names(references),
+            languages: names(&["python"]),
+            ..Filters::default()
+        };
+        assert_eq!(passing(&tree, &filters), expect, "{definitions:?} {references:?}");
+    };
+    // A file and a class hold what stands in them.
+    check(&["area"], &[], &["src/shapes.py", "src/shapes.py:Shape", "src/shapes.py:Shape.area"]);
+    check(&[], &["Shape"], &["src/shapes.py", "src/shapes.py:make_shape"]);
+    check(&["make_shape"], &["Shape"], &["src/shapes.py", "src/shapes.py:make_shape"]);
+    check(&["test_area"], &["Shape"], &[]);
+    // Folders hold files, not names.
+    let filters =
+        Filters { has_definitions: names(&["area"]), entity_types: vec![EntityType::Directory], ..Filters::default() };
+    assert_eq!(passing(&tree, &filters), [""; 0]);
+}
+
+#[test]
+fn times_are_those_of_the_file() {
+    let tree = Tree::new(TREE);
+    let document = tree.snapshot.document_at("notes.txt").expect("it is indexed");
+    let changed = document.modified_ns() / 1_000_000_000;
+    let count = |since: i64| {
+        let filters = Filters { modified_since: Some(since), paths: names(&["notes.txt"]), ..Filters::default() };
+        passing(&tree, &Filters { entity_types: vec![EntityType::File], ..filters }).len()
+    };
+    assert_eq!((count(changed - 5), count(changed), count(changed + 5)), (1, 1, 0));
+}
+
+#[test]
+fn chunks_are_judged_by_what_they_show() {
+    let tree = Tree::new(TREE);
+    let check = |filters: Filters, expect: &[&str]| {
+        let asked = Query { filters: filters.clone(), ..query("walrus") };
+        assert_eq!(tree.found_sorted(&asked), expect, "{filters:?}");
+    };
+    let none = Filters::default;
+    check(
+        none(),
+        &[
+            "notes.txt",
+            "src/lib.rs:Circle.draw",
+            "src/server.go:Server.Start",
+            "src/shapes.py:Shape._grow",
+            "src/shapes.py:Shape.area",
+            "tests/test_shapes.py:test_area",
+        ],
+    );
+    // What no entity owns is a piece of its file, at depth 0, public, without a name.
+    check(Filters { entity_types: vec![EntityType::File], ..none() }, &["notes.txt"]);
+    check(Filters { scope_depth: Some((0, 0)), ..none() }, &["notes.txt"]);
+    check(Filters { node_types: vec![Kind::known("block")], ..none() }, &["notes.txt"]);
+    check(Filters { node_name: Some(Pattern::parse("/./")), languages: names(&["text"]), ..none() }, &[]);
+    check(Filters { parent_context: Some(Pattern::parse("/./")), languages: names(&["text"]), ..none() }, &[]);
+    check(Filters { conformances: names(&["Base"]), ..none() }, &[]);
+    check(Filters { is_public: Some(false), ..none() }, &["src/lib.rs:Circle.draw", "src/shapes.py:Shape._grow"]);
+    check(Filters { is_test: Some(true), ..none() }, &["tests/test_shapes.py:test_area"]);
+    check(
+        Filters { is_test: Some(false), languages: names(&["python"]), scope_depth: Some((2, 2)), ..none() },
+        &["src/shapes.py:Shape._grow", "src/shapes.py:Shape.area"],
+    );
+}
+
+#[test]
+fn mistakes_name_their_option() {
+    let check = |filters: Filters, expect: &str| {
+        let globs = GlobCache::default();
+        let error = CompiledFilter::new(&filters, &globs).map(|_| ()).expect_err("a mistake").to_string();
+        assert!(error.starts_with(expect), "{error}");
+    };
+    let none = Filters::default;
+    check(Filters { paths: names(&["a["]), ..none() }, "path: \"a[\" is not a path pattern");
+    check(Filters { exclude: names(&[""]), ..none() }, "exclude: a path pattern cannot be empty");
+    check(Filters { node_name: Some(Pattern::parse("/(/")), ..none() }, "node_name: not a regular expression: ");
+    check(
+        Filters { parent_context: Some(Pattern::parse("/[/")), ..none() },
+        "parent_context: not a regular expression: ",
+    );
+}
+
+#[test]
+fn mistakes_reach_whoever_searches() {
+    let tree = Tree::new("//- a.txt\nplum\n");
+    let check = |query: Query, expect: &str| {
+        let found = cds_search::search(&tree.snapshot, &query, &Default::default(), &GlobCache::default());
+        assert_eq!(found.expect_err("a mistake").to_string(), expect);
+    };
+    check(
+        Query { preset: "best".into(), ..query("plum") },
+        "preset: no preset \"best\"; there are default, cds-index, bm25",
+    );
+    let filters = Filters { paths: names(&[""]), ..Filters::default() };
+    check(Query { filters, ..query("plum") }, "path: a path pattern cannot be empty");
+}

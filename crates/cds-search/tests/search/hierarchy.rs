@@ -1,0 +1,87 @@
+//! The preset `cds-index`: names first, then words, never the other way round.
+
+use cds_model::{MatchType, Query};
+use cds_search::SearchOptions;
+
+use crate::fixture::{Tree, query};
+
+const TREE: &str = "\
+//- a.py
+def token():
+    return 1
+
+def token_reader():
+    return 2
+
+def tokenize(text):
+    return 3
+
+def read():
+    \"\"\"Reads a token.\"\"\"
+    return 4
+//- notes.txt
+a token is a word
+";
+
+fn names(text: &str) -> Query {
+    Query { preset: "cds-index".to_owned(), ..query(text) }
+}
+
+/// Hits as `retriever: what`, best first.
+fn check(tree: &Tree, text: &str, enough: Option<usize>, expect: &[&str]) {
+    let options = SearchOptions { upper_threshold: enough, ..SearchOptions::default() };
+    let outcome = tree.search_with(&names(text), &options);
+    let found: Vec<String> =
+        outcome.hits.iter().map(|h| format!("{}: {}", h.match_type.name(), tree.shown(h))).collect();
+    assert_eq!(found, expect, "{text:?} {enough:?}");
+}
+
+#[test]
+fn words_join_when_names_are_few() {
+    let tree = Tree::new(TREE);
+    let by_name = ["name: a.py:token", "name: a.py:token_reader", "name: a.py:tokenize"];
+    let with_words = [&by_name[..], &["bm25: a.py:read"]].concat();
+    check(&tree, "token", None, &with_words);
+    check(&tree, "token", Some(4), &with_words);
+    check(&tree, "token", Some(3), &by_name);
+    check(&tree, "token", Some(1), &by_name);
+    check(&tree, "Token", Some(1), &by_name);
+    check(&tree, "tok", Some(1), &by_name);
+    // Two letters are a name, but no beginning of one.
+    check(&tree, "to", None, &[]);
+    check(&tree, "words of prose", None, &[]);
+    check(&tree, "read", Some(1), &["name: a.py:read"]);
+}
+
+#[test]
+fn names_stand_above_words() {
+    let tree = Tree::new(TREE);
+    let outcome = tree.search(&names("token"));
+    for hit in &outcome.hits {
+        match hit.match_type {
+            MatchType::Name => {
+                assert_eq!((hit.score, hit.signals[0].name, hit.signals[0].value), (1.0, "name", 1.0));
+            }
+            _ => assert!(hit.score < 1.0 && hit.signals[0].name == "bm25", "{hit:?}"),
+        }
+    }
+    let ranks: Vec<u32> = outcome.hits.iter().map(|h| h.retrieved[0].2).collect();
+    assert_eq!(&ranks[..3], [1, 2, 3]);
+    assert!(outcome.terms.contains(&"token".to_owned()), "for highlights: {:?}", outcome.terms);
+}
+
+#[test]
+fn what_is_no_entity_is_not_shown() {
+    // The text file has the word most often, but no entity.
+    let tree = Tree::new("//- a.py\ndef f():\n    return walrus\n//- b.txt\nwalrus walrus walrus\n");
+    check(&tree, "walrus", None, &["bm25: a.py:f"]);
+}
+
+#[test]
+fn stages_are_named_in_order() {
+    let tree = Tree::new(TREE);
+    let stages = |query: &Query| -> Vec<&str> { tree.search(query).timings.iter().map(|(name, _)| *name).collect() };
+    assert_eq!(stages(&names("token")), ["parse", "names", "hierarchy", "group", "cut"]);
+    assert_eq!(stages(&query("token")), ["parse", "names", "bm25", "signals", "group", "cut"]);
+    assert_eq!(stages(&query("")), ["parse"]);
+}

@@ -1,0 +1,10 @@
+//! Builds small trees, indexes them and judges what a query finds, in which order and why.
+
+mod bm25;
+mod filters;
+mod fixture;
+mod grouping;
+mod hierarchy;
+mod lookup;
+mod names;
+mod signals;
