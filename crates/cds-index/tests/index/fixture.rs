@@ -1,0 +1,81 @@
+//! A tree in a temporary folder, written from one string, and builds of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use cds_index::{Build, BuildOptions, BuildReport, Progress, Result, Snapshot, index_home};
+use cds_lang::Registry;
+use tempfile::TempDir;
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+pub(crate) struct Tree {
+    dir: TempDir,
+    home: PathBuf,
+    pub(crate) options: BuildOptions,
+}
+
+impl Tree {
+    /// Writes the files of a fixture: a line `//- path` begins each.
+    pub(crate) fn new(fixture: &str) -> Tree {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let tree = Tree { home: index_home(dir.path()), dir, options: BuildOptions::default() };
+        for file in fixture.split("//- ").skip(1) {
+            let (path, text) = file.split_once('\n').expect("a path on a line of its own");
+            tree.write(path, text);
+        }
+        tree
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().expect("inside the root")).expect("folders are made");
+        std::fs::write(path, text).expect("the file is written");
+    }
+
+    pub(crate) fn build(&self) -> BuildReport {
+        self.try_build(|_| {}).expect("the tree is indexed")
+    }
+
+    /// A build whose parts are changed before it runs.
+    pub(crate) fn try_build<'a>(&'a self, change: impl FnOnce(&mut Build<'a>)) -> Result<BuildReport> {
+        let mut build = Build {
+            root: self.root(),
+            home: &self.home,
+            registry: Registry::builtin(),
+            options: self.options.clone(),
+            force: false,
+            cancel: &NEVER,
+            progress: &|_: Progress| {},
+        };
+        change(&mut build);
+        cds_index::build(&build)
+    }
+
+    pub(crate) fn open(&self) -> Snapshot {
+        Snapshot::open(&self.home).expect("the index opens")
+    }
+
+    pub(crate) fn built(&self) -> Snapshot {
+        self.build();
+        self.open()
+    }
+
+    /// A file of the current generation.
+    pub(crate) fn stored(&self, name: &str) -> PathBuf {
+        self.home.join(&self.open().manifest().generation).join(name)
+    }
+}
+
+/// Paths of all files.
+pub(crate) fn paths(snapshot: &Snapshot) -> Vec<&str> {
+    snapshot.documents().map(|d| d.path()).collect()
+}

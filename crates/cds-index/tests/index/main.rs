@@ -1,0 +1,7 @@
+//! Indexes small trees and judges what a snapshot of them says, what a second build keeps, and what damage does.
+
+mod build;
+mod damage;
+mod fixture;
+mod names;
+mod snapshot;
