@@ -14,6 +14,8 @@ pub mod tokenize;
 pub use build::{
     Build, BuildOptions, BuildReport, Freshness, ProblemRow, Progress, check_freshness, index_home, run as build,
 };
+/// The languages a [`Build`] reads with.
+pub use cds_lang::Registry;
 pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};
 pub use snapshot::{ChunkView, DocumentView, EntityView, LoadedFile, Snapshot};

@@ -429,7 +429,10 @@ impl Stream<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Tokenizer;
+    use proptest::prelude::*;
+    use tantivy::tokenizer::{TokenStream, Tokenizer as _};
+
+    use super::{ContentTokenizer, STEM_CACHE, Term, Tokenizer, is_common};
 
     fn check(text: &str, expect: &str) {
         let terms = Tokenizer::default().terms(text);
@@ -474,9 +477,8 @@ mod tests {
 
     #[test]
     fn common_words_are_sorted_and_skipped_in_content() {
-        use tantivy::tokenizer::{TokenStream, Tokenizer as _};
         assert!(super::COMMON.is_sorted());
-        let mut tokenizer = super::ContentTokenizer::default();
+        let mut tokenizer = ContentTokenizer::default();
         let mut stream = tokenizer.token_stream("return the retry of this");
         assert!(stream.advance());
         assert_eq!((stream.token().text.as_str(), stream.token().position), ("retri", 2));
@@ -484,16 +486,76 @@ mod tests {
     }
 
     #[test]
-    fn the_stream_gives_the_same_terms() {
-        use tantivy::tokenizer::{TokenStream, Tokenizer as _};
-        let text = "getHTTPResponse of 日本語 and x_y x_y";
-        let expect: Vec<String> = Tokenizer::default().terms(text).into_iter().map(|t| t.text).collect();
+    fn a_stem_is_had_again_after_the_memory_was_emptied() {
         let mut tokenizer = Tokenizer::default();
-        let mut stream = tokenizer.token_stream(text);
+        let letter = |n: usize| char::from(b'a' + (n % 26) as u8);
+        for n in 0..=STEM_CACHE {
+            let word: String = [n, n / 26, n / 676, n / 17_576, n / 456_976].map(letter).iter().collect();
+            tokenizer.stem(&word);
+        }
+        assert!(tokenizer.stems.len() < STEM_CACHE, "it was emptied");
+        assert_eq!(tokenizer.stem("running"), "run");
+        assert_eq!(tokenizer.stem("running"), "run", "remembered");
+        assert_eq!((tokenizer.stem("was"), tokenizer.stem("naïvely")), ("was".into(), "naïvely".into()));
+    }
+
+    #[test]
+    fn words_of_other_alphabets_keep_their_parts() {
+        check("größteZahl", "größtezahl* größte zahl");
+        check("ΑλφαΒήτα", "αλφαβήτα* αλφα βήτα");
+        check("x²", "x²* x ²");
+        check("naïve—word…end", "naïve word end");
+        check("foo日本bar", "foo 日本 bar");
+        check("한국어", "한국 국어");
+    }
+
+    /// What a stream of tokens says, as terms.
+    fn streamed(mut stream: impl TokenStream) -> Vec<(String, usize, usize, usize)> {
         let mut found = Vec::new();
         while stream.advance() {
-            found.push(stream.token().text.clone());
+            // A reader may take the text: the next token has its own.
+            let text = std::mem::take(&mut stream.token_mut().text);
+            let token = stream.token();
+            found.push((text, token.offset_from, token.offset_to, token.position));
         }
-        assert_eq!(found, expect);
+        found
+    }
+
+    fn plain(terms: Vec<Term>) -> Vec<(String, usize, usize, usize)> {
+        terms.into_iter().map(|t| (t.text, t.start, t.end, t.position)).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn terms_point_at_what_they_stand_for(text in "\\PC{0,60}|([a-zA-Z0-9_éß日本]{1,9}[ .]?){0,8}") {
+            let mut tokenizer = Tokenizer::default();
+            let terms = tokenizer.terms(&text);
+            for pair in terms.windows(2) {
+                prop_assert!(pair[0].position <= pair[1].position && pair[0].start <= pair[1].start);
+            }
+            for term in &terms {
+                let lower: String = text[term.start..term.end].chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect();
+                let stem = tokenizer.stem(&lower);
+                prop_assert_eq!(term.text.as_str(), stem.as_str());
+                prop_assert!(!term.text.is_empty());
+            }
+        }
+
+        #[test]
+        fn the_stream_gives_the_same_terms(text in "\\PC{0,60}|([a-zA-Z0-9_日本]{1,9}[ .]|the |return ){0,8}") {
+            let terms = plain(Tokenizer::default().terms(&text));
+            let (mut every, mut content) = (Tokenizer::default(), ContentTokenizer::default());
+            prop_assert_eq!(&streamed(every.token_stream(&text)), &terms);
+            let telling: Vec<_> = terms.into_iter().filter(|t| !is_common(&t.0)).collect();
+            prop_assert_eq!(streamed(content.token_stream(&text)), telling);
+        }
+
+        #[test]
+        fn words_do_not_change_their_neighbours(a in "[a-zA-Z0-9_ ]{0,30}", b in "[a-zA-Z0-9_ ]{0,30}") {
+            let texts = |text: &str| -> Vec<String> { Tokenizer::default().terms(text).into_iter().map(|t| t.text).collect() };
+            prop_assert_eq!(texts(&format!("{a} {b}")), [texts(&a), texts(&b)].concat());
+        }
     }
 }

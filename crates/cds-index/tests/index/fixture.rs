@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use cds_index::{Build, BuildOptions, BuildReport, Progress, Result, Snapshot, index_home};
-use cds_lang::Registry;
+use cds_index::{Build, BuildOptions, BuildReport, Progress, Registry, Result, Snapshot, index_home};
 use tempfile::TempDir;
 
 static NEVER: AtomicBool = AtomicBool::new(false);

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use cds_index::{Build, BuildOptions, Snapshot, index_home};
-use cds_lang::Registry;
+use cds_index::{Build, BuildOptions, Registry, Snapshot, index_home};
 use cds_model::{Filters, Granularity, Hit, Query};
 use cds_search::{GlobCache, Outcome, SearchOptions};
 use tempfile::TempDir;

@@ -1,6 +1,7 @@
 //! `cds index` and `cds status`: which files, what is kept, what happens to a damaged index.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -224,26 +225,71 @@ fn what_cannot_be_indexed_is_listed_with_its_reason() {
 
 #[cfg(unix)]
 #[test]
-fn files_that_may_not_be_read_are_listed() {
+fn what_may_not_be_read_is_listed_and_stops_nothing() {
     use std::os::unix::fs::PermissionsExt;
-    let project = Project::new("//- good.py\nx = 1\n//- secret.py\nx = 1\n//- locked/a.py\nx = 1\n");
-    for path in ["secret.py", "locked"] {
-        fs::set_permissions(project.path(path), fs::Permissions::from_mode(0o000)).unwrap();
+    let project =
+        Project::new("//- good.py\ndef good(): pass\n//- secret.py\ndef secret(): pass\n//- locked/a.py\nx = 1\n");
+    let set_mode = |path: &str, mode: u32| {
+        fs::set_permissions(project.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set_mode("secret.py", 0o000);
+    set_mode("locked", 0o000);
+    let Some(program) = unprivileged(&project) else {
+        eprintln!("skipped: this user reads everything and may not become another");
+        return;
+    };
+    let cds = |args: &[&str]| -> Value {
+        let mut command = Command::new(program[0]);
+        let output = command.args(&program[1..]).arg("-f").arg("json").args(args).current_dir(project.root());
+        let output = output.env_clear().env("HOME", project.home()).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let problems = || -> Vec<String> {
+        let status = cds(&["status", "--problems"]);
+        let rows = status["problems"].as_array().into_iter().flatten();
+        rows.map(|p| format!("{} {} {}", p["path"], p["reason"], p["skipped"]).replace('"', "")).collect()
+    };
+    let report = cds(&["index"]);
+    assert_eq!((&report["files"], &report["problems"]), (&1.into(), &2.into()));
+    assert_eq!(problems(), ["locked unreadable true", "secret.py unreadable true"]);
+    assert_eq!(cds(&["symbol", "good"])["total"], 1);
+    assert_eq!(cds(&["index"])["changed"], false, "they are no reason to write again");
+    // A permission changes no time, and is noticed all the same.
+    set_mode("secret.py", 0o644);
+    assert_eq!((&cds(&["index"])["parsed"], problems()), (&1.into(), vec!["locked unreadable true".to_owned()]));
+    assert_eq!(cds(&["symbol", "secret"])["total"], 1);
+    set_mode("locked", 0o755);
+    assert_eq!((&cds(&["index"])["parsed"], problems().len()), (&1.into(), 0));
+}
+
+/// How to run the binary as somebody for whom permissions count: the superuser, who reads everything, becomes nobody and
+/// gives the project away. `None` when that is impossible.
+#[cfg(unix)]
+fn unprivileged(project: &Project) -> Option<Vec<&'static str>> {
+    const NOBODY: u32 = 65534;
+    const AS_NOBODY: [&str; 4] = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    if fs::read(project.path("secret.py")).is_err() {
+        return Some(vec![env!("CARGO_BIN_EXE_cds")]);
     }
-    // The superuser reads everything.
-    let is_root = fs::read(project.path("secret.py")).is_ok();
-    if !is_root {
-        assert_eq!(indexed(&project), ["good.py"]);
-        let problems = project.json(&["status", "--problems"])["problems"].clone();
-        let found: Vec<(&Value, &Value)> =
-            problems.as_array().unwrap().iter().map(|p| (&p["path"], &p["reason"])).collect();
-        let (locked, secret, reason) = ("locked".into(), "secret.py".into(), "unreadable".into());
-        assert_eq!(found, [(&locked, &reason), (&secret, &reason)]);
+    let works = Command::new(AS_NOBODY[0]).args(&AS_NOBODY[1..]).arg("true").status().is_ok_and(|s| s.success());
+    if !works {
+        return None;
     }
-    for path in ["secret.py", "locked"] {
-        fs::set_permissions(project.path(path), fs::Permissions::from_mode(0o700)).unwrap();
+    // Where the binary was built, nobody may not look.
+    fs::copy(env!("CARGO_BIN_EXE_cds"), project.home().join("cds")).unwrap();
+    let mut folders = vec![project.root().parent().unwrap().to_owned()];
+    while let Some(folder) = folders.pop() {
+        std::os::unix::fs::chown(&folder, Some(NOBODY), Some(NOBODY)).unwrap();
+        for entry in fs::read_dir(&folder).unwrap().map(|e| e.unwrap()) {
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else {
+                std::os::unix::fs::chown(entry.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
     }
-    assert_eq!(indexed(&project), ["good.py", "locked/a.py", "secret.py"], "permission shows in no time");
+    Some([&AS_NOBODY[..], &["../home/cds"]].concat())
 }
 
 #[test]
@@ -269,6 +315,41 @@ fn a_file_left_out_that_becomes_readable_in_place_is_found_by_the_next_search() 
     let generation = project.generation();
     project.cds(&["symbol", "first"]);
     assert_eq!(project.generation(), generation, "and then there is peace");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_the_old_index_whole() {
+    let project = Project::new("//- old.py\ndef before(): pass\n");
+    build(&project, &[]);
+    let old = project.generation();
+    let stored = files_below(&old);
+    // Several batches: there is always one more to come.
+    let functions: String =
+        (0..25).map(|i| format!("def function_{i}(a, b):\n    return a.method_{i}(b) + {i}\n\n")).collect();
+    for i in 0..1_200 {
+        project.write(&format!("many/f{i}.py"), format!("{functions}def after_{i}(): pass\n"));
+    }
+    let mut command = project.command(&["index"]);
+    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // Midway: the new generation was begun.
+    let begun = project.path(".cds-index/g000002/indices/files.bin");
+    while !begun.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let status = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(status.success());
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), &b""[..]), "{stderr}");
+    assert_eq!(stderr, "cds: indexing was interrupted; the previous index is unchanged\n");
+
+    assert_eq!((project.generation(), files_below(&old)), (old.clone(), stored), "nothing of it was touched");
+    assert!(!project.path(".cds-index/g000002").exists(), "and nothing is left over");
+    assert_eq!(project.ids(&["symbol", "before", "--no-update"]), ["old.py:before"]);
+    assert_eq!(project.cds(&["symbol", "after_7", "--no-update"]).code, 1);
+    assert_eq!(build(&project, &[]), (1_200, 1, 0, true));
+    assert_eq!(project.ids(&["symbol", "after_7"]), ["many/f7.py:after_7"]);
 }
 
 #[test]
