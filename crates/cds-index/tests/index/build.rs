@@ -56,7 +56,7 @@ fn a_file_rewritten_within_the_clock_s_grain_is_seen() {
     let tree = Tree::new(THREE);
     let path = tree.root().join("sub/c.txt");
     // Not in the past when it is read: its time cannot show what comes after.
-    let time = SystemTime::now() + Duration::from_secs(3_600);
+    let time = SystemTime::now() + Duration::from_hours(1);
     let set = || std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     set();
     tree.build();

@@ -81,6 +81,17 @@ fn distance(a: &str, b: &str) -> u32 {
     row[b.len()]
 }
 
+fn answers(name: &str, asked: &str, how: NameMatch) -> bool {
+    let (lower, asked_lower) = (name.to_lowercase(), asked.to_lowercase());
+    match how {
+        NameMatch::Exact => name == asked,
+        NameMatch::AnyCase => lower == asked_lower,
+        NameMatch::Prefix => name.starts_with(asked),
+        NameMatch::PrefixAnyCase => lower.starts_with(&asked_lower),
+        NameMatch::Fuzzy(edits) => distance(&lower, &asked_lower) <= edits,
+    }
+}
+
 thread_local! {
     static SNAPSHOT: (Tree, Snapshot) = {
         let tree = Tree::new(TREE);
@@ -95,19 +106,12 @@ proptest! {
     #[test]
     fn the_index_answers_as_a_look_at_every_name(name in "[parseuPARSE_.ïÜü]{1,8}|x|xy|parse[._a-z]{0,3}", edits in 0u32..3) {
         SNAPSHOT.with(|(_, snapshot)| {
-            let lower = name.to_lowercase();
-            let cases: [(NameMatch, &dyn Fn(&str) -> bool); 5] = [
-                (NameMatch::Exact, &|n| n == name),
-                (NameMatch::AnyCase, &|n| n.to_lowercase() == lower),
-                (NameMatch::Prefix, &|n| n.starts_with(&name)),
-                (NameMatch::PrefixAnyCase, &|n| n.to_lowercase().starts_with(&lower)),
-                (NameMatch::Fuzzy(edits), &|n| distance(&n.to_lowercase(), &lower) <= edits),
-            ];
-            for (how, fits) in cases {
+            use NameMatch::{AnyCase, Exact, Fuzzy, Prefix, PrefixAnyCase};
+            for how in [Exact, AnyCase, Prefix, PrefixAnyCase, Fuzzy(edits)] {
                 let mut found = snapshot.find_names(&name, how, 1_000);
                 found.sort_unstable();
                 let all = (0..snapshot.entity_count() as u32).map(EntityId);
-                let expect: Vec<EntityId> = all.filter(|&id| fits(snapshot.entity(id).unwrap().name())).collect();
+                let expect: Vec<EntityId> = all.filter(|&id| answers(snapshot.entity(id).unwrap().name(), &name, how)).collect();
                 assert_eq!(found, expect, "{name:?} {how:?}");
             }
         });

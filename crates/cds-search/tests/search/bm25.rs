@@ -136,7 +136,7 @@ fn time_that_runs_out_gives_a_partial_answer() {
         let late = SearchOptions { time_limit: Some(Duration::ZERO), ..SearchOptions::default() };
         let query = Query { preset: preset.to_owned(), ..words("plum tree") };
         assert!(tree.search_with(&query, &late).partial, "{preset}");
-        let ample = SearchOptions { time_limit: Some(Duration::from_secs(600)), ..SearchOptions::default() };
+        let ample = SearchOptions { time_limit: Some(Duration::from_mins(10)), ..SearchOptions::default() };
         let outcome = tree.search_with(&query, &ample);
         assert!(!outcome.partial && !outcome.hits.is_empty(), "{preset}");
     }

@@ -111,6 +111,8 @@ fn a_name_that_many_bear_is_not_rare() {
     assert!(!has("render") && has("unrender"));
 }
 
+const MULTIPLIERS: [&str; 5] = ["exact_symbol", "type_declaration", "source_path", "other_role", "public"];
+
 #[test]
 fn every_number_that_reaches_a_score_is_a_signal() {
     let tree = Tree::new(
@@ -133,7 +135,6 @@ def test_checkout():
 Goods go to the cart before checkout.
 ",
     );
-    const MULTIPLIERS: [&str; 5] = ["exact_symbol", "type_declaration", "source_path", "other_role", "public"];
     for text in ["cart", "checkout goods", "Cart.checkout", "test of checkout", "_private_cart", "where is a Cart"] {
         let outcome = tree.search(&query(text));
         let cap = Preset::find("default").expect("a preset").weights.cap;
