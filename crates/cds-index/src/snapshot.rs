@@ -433,9 +433,9 @@ impl<'a> EntityView<'a> {
         self.row.flags & flag::PUBLIC != 0
     }
 
-    /// Whether it is a test.
+    /// Whether it is a test, or stands in a file of tests.
     pub fn is_test(self) -> bool {
-        self.row.flags & flag::TEST != 0
+        self.row.flags & flag::TEST != 0 || self.document().is_some_and(|d| d.role() == PathRole::Test)
     }
 
     /// How many entities inside the same file lie around it.

@@ -33,6 +33,8 @@ func (s *Server) Start() { walrus() }
 //- tests/test_shapes.py
 def test_area():
     return walrus
+
+def helper(): pass
 //- notes.txt
 walrus
 ";
@@ -86,8 +88,9 @@ fn each_filter_alone() {
         &["src/lib.rs:Circle", "src/lib.rs:Draw"],
     );
     check(
-        Filters { is_test: Some(true), entity_types: vec![EntityType::Function], ..none() },
-        &["tests/test_shapes.py:test_area"],
+        Filters { is_test: Some(true), ..none() },
+        // What stands in a file of tests is part of them.
+        &["tests/test_shapes.py", "tests/test_shapes.py:helper", "tests/test_shapes.py:test_area"],
     );
     check(Filters { is_public: Some(false), ..none() }, &["src/lib.rs:Circle.draw", "src/shapes.py:Shape._grow"]);
     check(Filters { conformances: names(&["Base", "Nobody"]), ..none() }, &["src/shapes.py:Shape"]);

@@ -77,6 +77,28 @@ fn names_are_found_exactly() {
 }
 
 #[test]
+fn types_stand_before_functions_before_files_before_folders() {
+    let tree = Tree::new(
+        "\
+//- a/cart/x.txt
+folder
+//- b/cart
+file
+//- c/tests/test_cart.py
+def cart(): pass
+//- d/source.py
+def cart(): pass
+//- e/type.rs
+struct cart;
+//- f/again.rs
+impl cart {}
+",
+    );
+    let expect = "e/type.rs:cart f/again.rs:cart d/source.py:cart c/tests/test_cart.py:cart b/cart a/cart";
+    check(&tree, "cart", EXACT, &format!("exact: {expect}"));
+}
+
+#[test]
 fn scopes_narrow_in_every_notation() {
     let tree = Tree::new(TREE);
     let check = |name: &str, expect: &str| check(&tree, name, EXACT, expect);
