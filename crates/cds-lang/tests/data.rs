@@ -112,6 +112,15 @@ fn files_are_recognised() {
 }
 
 #[test]
+fn dialects_share_the_name_that_users_see() {
+    let registry = Registry::builtin();
+    let names = registry.shown_names();
+    assert!(names.is_sorted_by(|a, b| a < b), "each once: {names:?}");
+    assert!(registry.languages().iter().all(|l| names.contains(&l.shown())));
+    assert!(names.contains(&"typescript") && !names.contains(&"tsx"), "{names:?}");
+}
+
+#[test]
 fn keywords_come_from_the_grammar() {
     let words = |name: &str| Registry::builtin().by_name(name).unwrap().keywords();
     assert!(words("python").contains(&"lambda") && words("rust").contains(&"impl"));
