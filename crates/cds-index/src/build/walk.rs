@@ -154,8 +154,7 @@ fn walk_problem(root: &Path, error: &ignore::Error) -> ProblemRow {
 fn error_path(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error_path(err),
-        ignore::Error::Loop { child, .. } => Some(child),
+        ignore::Error::WithDepth { err, .. } => error_path(err),
         _ => None,
     }
 }
@@ -175,4 +174,26 @@ fn raw_path(root: &Path, path: &Path) -> Option<Vec<u8>> {
     }
     let _ = path;
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::walk_problem;
+
+    #[test]
+    fn what_cannot_be_entered_is_told_with_its_path() {
+        let check = |error: ignore::Error, path: &str, detail: &str| {
+            let row = walk_problem(Path::new("/root"), &error);
+            assert_eq!((row.path.as_str(), row.reason.as_str(), row.skipped), (path, "unreadable", true));
+            assert!(row.detail.contains(detail), "{}", row.detail);
+        };
+        let refused = || ignore::Error::Io(std::io::Error::from(std::io::ErrorKind::PermissionDenied));
+        let at = |path: &str| ignore::Error::WithPath { path: path.into(), err: Box::new(refused()) };
+        check(at("/root/a/locked"), "a/locked", "permission denied");
+        check(at("/elsewhere"), "/elsewhere", "permission denied");
+        check(ignore::Error::WithDepth { depth: 2, err: Box::new(at("/root/b")) }, "b", "permission denied");
+        check(refused(), "", "permission denied");
+    }
 }

@@ -185,6 +185,26 @@ fn many_files_are_prepared_in_batches_and_written_in_order() {
 }
 
 #[test]
+fn a_file_that_vanishes_meanwhile_is_listed() {
+    let tree = Tree::new("");
+    for i in 0..600 {
+        tree.write(&format!("{i:03}.txt"), "word");
+    }
+    // It stands in the second batch, and is gone before the first is done.
+    let gone = tree.root().join("599.txt");
+    let progress = |p: Progress| {
+        if p.phase == "indexing" {
+            let _ = std::fs::remove_file(&gone);
+        }
+    };
+    let report = tree.try_build(|b| b.progress = &progress).unwrap();
+    assert_eq!((report.files, report.problems), (599, 1));
+    let problem = &tree.open().problems().unwrap()[0];
+    assert_eq!((problem.path.as_str(), problem.reason.as_str(), problem.skipped), ("599.txt", "unreadable", true));
+    check(&tree, (0, 599, 0, 0, true));
+}
+
+#[test]
 fn nothing_to_index_is_an_error_that_leaves_no_trace() {
     let tree = Tree::new("");
     assert!(matches!(tree.try_build(|_| {}), Err(Error::Empty(_))));
@@ -284,6 +304,8 @@ fn what_is_no_file_is_listed_or_passed_over() {
     std::os::unix::fs::symlink("a.txt", tree.root().join("link")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(tree.root().join("socket")).unwrap();
     tree.write("binary.dat", b"\x7fELF\0");
+    // A submodule's, where a folder is expected.
+    tree.write("module/.git", "gitdir: ../.git/modules/module");
     tree.write("latin.txt", b"caf\xe9");
     tree.write("broken.py", "def f(:\n");
     let snapshot = tree.built();
