@@ -265,13 +265,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
     found
 }
 
-fn call_edges(
-    resolver: &Resolver,
-    named: &FxHashMap<Symbol, Vec<u32>>,
-    at: u32,
-    used: &Use,
-    found: &mut FileEdges,
-) {
+fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, used: &Use, found: &mut FileEdges) {
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
@@ -280,9 +274,10 @@ fn call_edges(
         None => {
             let is_base = rules.base.iter().any(|b| b == name);
             let is_this = rules.this_type.iter().any(|t| t == name);
-            match is_base || is_this {
-                true => resolver.path(at, used.scope, used.start, name, 0),
-                false => resolver.name(at, used.scope, used.start, used.name, 0),
+            if is_base || is_this {
+                resolver.path(at, used.scope, used.start, name, 0)
+            } else {
+                resolver.name(at, used.scope, used.start, used.name, 0)
             }
         }
         Some(receiver) => {
@@ -313,12 +308,11 @@ fn call_edges(
         }
         // An object that is called, `super()` alone, a module that is called: what is run is not named.
         Some((Value::Instance(node), how)) if used.receiver.is_none() => push(found, node, how, 1),
-        Some((Value::Bases(_), _)) => found.calls_outside += 1,
+        Some((Value::Bases(_) | Value::Outside, _)) => found.calls_outside += 1,
         Some((Value::Module(place), how)) => match resolver.default_of(place) {
             Some(node) => push(found, node, how, 1),
             None => found.calls_outside += 1,
         },
-        Some((Value::Outside, _)) => found.calls_outside += 1,
         // A name that is bound here to something unknown is not what is called so elsewhere.
         Some((Value::Hidden | Value::Package(_), _)) if used.receiver.is_none() => found.calls_outside += 1,
         _ => by_name(resolver, named, at, used, found),
@@ -332,7 +326,8 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
     let rules = &tree.rules[file.rule as usize];
     let name = tree.symbols.text(used.name);
     let family = |rule: u16| tree.rules[rule as usize].family.as_deref();
-    let same_family = |rule: u16| rule == file.rule || (family(rule).is_some() && family(rule) == rules.family.as_deref());
+    let same_family =
+        |rule: u16| rule == file.rule || (family(rule).is_some() && family(rule) == rules.family.as_deref());
     let fits = |node: &&u32| {
         let (other, local) = resolver.place_of(**node);
         let other = &tree.files[other as usize];
@@ -340,7 +335,8 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
         let in_type = definition.scope.is_some() || other.type_around(definition.parent).is_some();
         // What is called on something is a member, or a function that may stand in a module; what is called bare is not a
         // member, unless members are.
-        let placed = if used.receiver.is_some() { is_callable(definition.kind) } else { !in_type || rules.bare_members };
+        let placed =
+            if used.receiver.is_some() { is_callable(definition.kind) } else { !in_type || rules.bare_members };
         placed && same_family(other.rule)
     };
     let bare_and_known = used.receiver.is_none() && !rules.globals;

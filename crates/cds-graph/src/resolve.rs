@@ -56,7 +56,9 @@ pub(crate) struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     pub(crate) fn new(tree: &'a Tree, modules: &'a Modules) -> Resolver<'a> {
         let targets = tree.files.iter().map(|file| {
-            let target = |i: usize| if file.imports[i].is_export { Target::Unknown } else { modules.target(tree, file, &file.imports[i]) };
+            let target = |i: usize| {
+                if file.imports[i].is_export { Target::Unknown } else { modules.target(tree, file, &file.imports[i]) }
+            };
             (0..file.imports.len()).map(target).collect()
         });
         let mut starts: Vec<(u32, u32)> = tree.files.iter().enumerate().map(|(i, f)| (f.node, i as u32)).collect();
@@ -151,7 +153,11 @@ impl<'a> Resolver<'a> {
         let symbol = self.tree.symbols.get(step.name)?;
         let found = self.member(file, value, symbol, depth)?;
         // What was found in an import stays imported; what a type told is typed.
-        let how = if matches!(value, Value::Module(_) | Value::Package(_)) { how.max(Certainty::Imported) } else { Certainty::Typed };
+        let how = if matches!(value, Value::Module(_) | Value::Package(_)) {
+            how.max(Certainty::Imported)
+        } else {
+            Certainty::Typed
+        };
         let found = (found, how);
         if step.called { self.called(found, depth) } else { Some(found) }
     }
@@ -258,10 +264,9 @@ impl<'a> Resolver<'a> {
             let definition = file.entities.get(inner as usize);
             let own_type = definition.is_some_and(|d| is_type(d.kind));
             // Members of a type are not in the scope of its methods, but for languages that say so; in its own body they are.
-            if !own_type || rules.bare_members || inner == scope {
-                if let Some(found) = self.in_own_scope(at, inner, byte, name, depth) {
-                    return Some(found);
-                }
+            let is_seen = !own_type || rules.bare_members || inner == scope;
+            if is_seen && let Some(found) = self.in_own_scope(at, inner, byte, name, depth) {
+                return Some(found);
             }
             if own_type && rules.bare_members {
                 let node = file.node_of(inner);
@@ -285,7 +290,7 @@ impl<'a> Resolver<'a> {
         {
             return Some((value, Certainty::Scoped));
         }
-        self.visible(at, name).or_else(|| self.from_wildcards(at, name, depth))
+        self.visible(at, name).or_else(|| self.through_wildcards(at, name, depth))
     }
 
     /// Parameters, bindings and definitions of one scope.
@@ -293,7 +298,8 @@ impl<'a> Resolver<'a> {
         let file = self.file(at);
         let bindings = file.bindings(scope, name);
         let mut members = file.members(scope, name).filter(|&m| file.entities[m as usize].scope.is_none());
-        let member = members.find(|&m| !matches!(file.entities[m as usize].kind.name(), "impl" | "extension" | "instance"));
+        let member =
+            members.find(|&m| !matches!(file.entities[m as usize].kind.name(), "impl" | "extension" | "instance"));
         if let Some(local) = member {
             let kind = file.entities[local as usize].kind;
             let node = file.node_of(local);
@@ -305,7 +311,10 @@ impl<'a> Resolver<'a> {
                 let written = file.entities[local as usize].return_type?;
                 Some((self.typed(at, scope, self.text(written), depth + 1)?, Certainty::Typed))
             };
-            return bound.filter(|b| b.0 != Value::Hidden).or_else(typed).or(Some((Value::Entity(node), Certainty::Scoped)));
+            return bound
+                .filter(|b| b.0 != Value::Hidden)
+                .or_else(typed)
+                .or(Some((Value::Entity(node), Certainty::Scoped)));
         }
         let own_bindings: Option<Found> = self.bound(at, scope, byte, bindings, depth);
         if own_bindings.is_some() {
@@ -320,7 +329,9 @@ impl<'a> Resolver<'a> {
     /// What a name is bound to before a place, or anywhere when it is bound only after.
     fn bound(&self, at: u32, scope: u32, byte: u32, bindings: &[Binding], depth: u8) -> Option<Found> {
         let bindings = || bindings.iter().filter(|b| !b.is_member);
-        let last = bindings().rfind(|b| b.start < byte).or_else(|| bindings().next().filter(|_| scope == TOP || byte == u32::MAX))?;
+        let last = bindings()
+            .rfind(|b| b.start < byte)
+            .or_else(|| bindings().next().filter(|_| scope == TOP || byte == u32::MAX))?;
         Some((self.binding(at, scope, last, depth).unwrap_or(Value::Hidden), Certainty::Typed))
     }
 
@@ -463,7 +474,7 @@ impl<'a> Resolver<'a> {
         if let Some(found) = self.imported(at, TOP, name, depth + 1).filter(|f| f.0 != Value::Hidden) {
             return Some(found);
         }
-        self.from_wildcards(at, name, depth + 1)
+        self.through_wildcards(at, name, depth + 1)
     }
 
     /// The definition that `export default` stands before.
@@ -474,7 +485,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Names that `import *` brings in.
-    fn from_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
+    fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
         if depth >= MAX_DEPTH {
             return None;
         }

@@ -9,9 +9,9 @@ use cds_model::{ChunkId, EntityId, EntityType, FileFacts, FileId, Kind, PathRole
 use crate::build::ProblemRow;
 use crate::store::map::{Mapped, MappedBytes};
 use crate::store::names::{NameMatch, Names};
-use crate::store::uses::Uses;
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
 use crate::store::text::TextReader;
+use crate::store::uses::Uses;
 use crate::store::{Bm25Fields, Manifest, files, path, strings};
 use crate::{Error, Result};
 

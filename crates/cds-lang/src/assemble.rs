@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use cds_model::{
-    Binding, Entity, EntityType, FileFacts, Import, Kind, Parameter, Reference, ReferenceKind, path_text,
-};
+use cds_model::{Binding, Entity, EntityType, FileFacts, Import, Kind, Parameter, Reference, ReferenceKind, path_text};
 use compact_str::CompactString;
 use tree_sitter::Node;
 
@@ -548,7 +546,16 @@ fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, 
             let start = position(&one) as u32;
             let (enclosing, line) = (enclosing.at(one.start as u32), lines.line_of(start));
             let (module, name) = (CompactString::default(), read(&one.item));
-            facts.imports.push(Import { module, name, alias, wildcard: false, is_export: true, enclosing, start, line });
+            facts.imports.push(Import {
+                module,
+                name,
+                alias,
+                wildcard: false,
+                is_export: true,
+                enclosing,
+                start,
+                line,
+            });
             continue;
         }
         let Some(module) = from.clone().or_else(|| name.clone()) else { continue };

@@ -123,7 +123,8 @@ impl Modules {
         if let Some(place) = module.strip_prefix('/').and_then(|path| self.ecma_at(path)) {
             return Target::place(place);
         }
-        let covers = |folder: &str| folder.is_empty() || file.path.strip_prefix(folder).is_some_and(|r| r.starts_with('/'));
+        let covers =
+            |folder: &str| folder.is_empty() || file.path.strip_prefix(folder).is_some_and(|r| r.starts_with('/'));
         for alias in self.ecma.aliases.iter().filter(|a| covers(&a.folder)) {
             let Some(rest) = module.strip_prefix(alias.before.as_str()) else { continue };
             let Some(star) = rest.strip_suffix(alias.after.as_str()) else { continue };
@@ -140,7 +141,9 @@ impl Modules {
         for (name, folder, entries) in &self.ecma.packages {
             let Some(rest) = module.strip_prefix(name.as_str()) else { continue };
             let place = match rest.strip_prefix('/') {
-                Some(inside) => self.ecma_at(&join(folder, inside)).or_else(|| self.ecma_at(&join(folder, &join("src", inside)))),
+                Some(inside) => {
+                    self.ecma_at(&join(folder, inside)).or_else(|| self.ecma_at(&join(folder, &join("src", inside))))
+                }
                 None if rest.is_empty() => {
                     let named = entries.iter().filter_map(|e| relative(folder, e)).find_map(|e| self.ecma_at(&e));
                     named.or_else(|| self.ecma_at(&join(folder, "src"))).or_else(|| self.ecma_at(folder))

@@ -1,7 +1,7 @@
 //! Java, Kotlin, Scala, C#, PHP and others: files declare a package or namespace, imports name one and something in it.
 
 use super::{Modules, Target};
-use crate::tree::{Import, Tree};
+use crate::tree::Tree;
 
 /// A package's name with dots, whatever the language writes.
 pub(super) fn normal(name: &str) -> String {
@@ -9,7 +9,7 @@ pub(super) fn normal(name: &str) -> String {
 }
 
 impl Modules {
-    pub(super) fn package(&self, tree: &Tree, import: &Import, module: &str) -> Target {
+    pub(super) fn package(&self, tree: &Tree, module: &str) -> Target {
         let name = normal(module);
         if self.packages.contains_key(&name) {
             return Target::Package(name);
@@ -31,7 +31,6 @@ impl Modules {
             }
             package = above;
         }
-        let _ = import;
         Target::Outside(outside_name(&name))
     }
 }

@@ -24,7 +24,8 @@ impl Roots {
             }
         };
         for file in &tree.files {
-            let Some(stem) = file.path.rsplit('/').next().and_then(|n| n.strip_suffix(".py").or(n.strip_suffix(".pyi")))
+            let Some(stem) =
+                file.path.rsplit('/').next().and_then(|n| n.strip_suffix(".py").or(n.strip_suffix(".pyi")))
             else {
                 continue;
             };
@@ -54,10 +55,18 @@ impl Roots {
                 above = root;
             }
         }
-        for list in roots.values_mut() {
-            list.sort();
-        }
-        Roots(roots)
+        // Roots are compared by nearness, then in this order.
+        Roots(
+            roots
+                .into_iter()
+                .map(|(name, mut list)| {
+                    (name, {
+                        list.sort();
+                        list
+                    })
+                })
+                .collect(),
+        )
     }
 }
 

@@ -60,8 +60,11 @@ impl Modules {
                     self.rust_at(source)
                 } else {
                     // A module or name of this file comes first, since the 2018 edition.
-                    let inside = tree.symbols.get(first).is_some_and(|n| file.members(crate::tree::TOP, n).next().is_some());
-                    let beside = own.folder.is_some_and(|f| self.rust_at(&join(&self.folders[f as usize].path, first)).is_some());
+                    let inside =
+                        tree.symbols.get(first).is_some_and(|n| file.members(crate::tree::TOP, n).next().is_some());
+                    let beside = own
+                        .folder
+                        .is_some_and(|f| self.rust_at(&join(&self.folders[f as usize].path, first)).is_some());
                     if !inside && !beside {
                         return Target::outside(first);
                     }

@@ -181,7 +181,7 @@ fn the_manifest_counts_what_there_is() {
     assert_eq!(counts.source_bytes, snapshot.documents().map(|d| d.size()).sum::<u64>());
     assert!(counts.references > 0 && snapshot.problems().unwrap().is_empty());
     assert_eq!(snapshot.home(), tree.home());
-    let recorded: u64 = manifest.sizes.values().sum();
+    let recorded: u64 = manifest.files.values().map(|f| f.size).sum();
     assert!(snapshot.disk_bytes() > recorded, "the text index as well");
     let folders: Vec<&str> = manifest.directories.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(folders, ["", "src", "src/deep", "tests"]);
