@@ -47,8 +47,8 @@ pub struct Edge {
     pub candidates: u16,
     /// The line of the site.
     pub line: u32,
-    /// Which import's alias it goes by: its position in the file's imports.
-    pub import: Option<u32>,
+    /// What an import calls it, for [`Tree::text`].
+    pub alias: Option<u32>,
 }
 
 /// A call that may mean too many entities.
@@ -188,7 +188,7 @@ fn edge(file: &File, used: &Use, to: u32, kind: EdgeKind, certainty: Certainty, 
         certainty,
         candidates: candidates.min(usize::from(u16::MAX)) as u16,
         line: used.line,
-        import: None,
+        alias: None,
     }
 }
 
@@ -257,7 +257,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
                 certainty: Certainty::Imported,
                 candidates: 1,
                 line: import.line,
-                import: import.alias.map(|_| i as u32),
+                alias: import.alias.map(|a| a.0),
             };
             found.edges.push((edge, outside));
         }

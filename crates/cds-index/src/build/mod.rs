@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cds_lang::{EXTRACTOR_VERSION, Registry};
-use cds_model::ProblemKind;
+use cds_model::{LinkRules, ProblemKind};
 use serde::{Deserialize, Serialize};
 
 use crate::store::manifest::SkippedFile;
@@ -258,6 +258,7 @@ fn fill(
     let source_bytes = found.files.iter().map(|f| f.size).filter(|&s| s <= build.options.max_file_size).sum();
     let mut writer = GenerationWriter::create(folder, build.options.comments, source_bytes)?;
     let mut counted = Counted::default();
+    let no_rules = LinkRules::default();
     let mut problems = found.problems.clone();
     let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old };
     ordered::in_order(
@@ -275,7 +276,8 @@ fn fill(
                 Outcome::Skipped(row) => problems.push(row),
                 Outcome::Ready(file) => {
                     *if file.reused { &mut counted.reused } else { &mut counted.parsed } += 1;
-                    writer.add(*file)?;
+                    let rules = build.registry.by_name(&file.language).map(|l| &l.spec.link);
+                    writer.add(*file, rules.unwrap_or(&no_rules))?;
                 }
             }
             Ok::<(), Error>(())
