@@ -134,12 +134,17 @@ pub(crate) fn judge(truth: &Truth, graph: &Graph) -> ([Score; Kind::ALL.len()], 
     let mut pointed: BTreeMap<(Kind, &Place), BTreeSet<&str>> = BTreeMap::new();
     for edge in &graph.edges {
         let score = &mut scores[edge.kind as usize];
-        pointed.entry((edge.kind, &edge.place)).or_default().insert(&edge.to);
-        let site = truth.sites.get(&edge.place);
+        let place = match edge.kind {
+            Kind::Import => truth.import_place(&edge.place, &edge.name),
+            _ => &edge.place,
+        };
+        pointed.entry((edge.kind, place)).or_default().insert(&edge.to);
+        let site = truth.sites.get(place);
         let right = site.is_some_and(|site| {
             let by_path = edge.whole_file || site.whole_file;
             site.targets.contains(&edge.target)
                 || by_path && site.targets.iter().any(|(path, _)| *path == edge.target.0)
+                || edge.whole_file && site.from.contains(&edge.target.0)
         });
         let Some(site) = site.filter(|site| right || !site.vague) else {
             score.not_judged += 1;
@@ -148,11 +153,11 @@ pub(crate) fn judge(truth: &Truth, graph: &Graph) -> ([Score; Kind::ALL.len()], 
         score.edges[edge.certainty].0 += usize::from(right);
         score.edges[edge.certainty].1 += 1;
         if right {
-            *found[edge.kind as usize].entry(&edge.place).or_default() |= edge.certainty != NAMED;
+            *found[edge.kind as usize].entry(place).or_default() |= edge.certainty != NAMED;
         } else if edge.certainty != NAMED {
             let why = format!("wrong {} {}", CERTAINTIES[edge.certainty], edge.kind.name());
             let cds = format!("{} ({}:{})", edge.to, edge.target.0, edge.target.1);
-            miss(&mut misses, &why, truth, (&edge.place, &edge.name, site), &cds);
+            miss(&mut misses, &why, truth, (place, &edge.name, site), &cds);
         }
     }
     for (place, site) in &truth.sites {

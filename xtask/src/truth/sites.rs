@@ -33,6 +33,10 @@ pub(crate) struct Site {
     pub base: bool,
     /// Something of the project is imported here by its name.
     pub import: bool,
+    /// The files that the import here names: `a.py` in `from a import b`, wherever `b` comes from.
+    pub from: BTreeSet<String>,
+    /// The first line of that import.
+    pub statement: Option<u32>,
 }
 
 pub(crate) struct Truth {
@@ -55,6 +59,20 @@ impl Truth {
         }
         let lines = |file: &File| file.text.lines().map(str::to_owned).collect();
         Ok(Self { sites, lines: files.iter().map(|file| (file.document.path.clone(), lines(file))).collect() })
+    }
+
+    /// Where `name` is imported, given the place of its name or the line of the statement with the column of its name.
+    pub(crate) fn import_place<'a>(&'a self, place: &'a Place, name: &str) -> &'a Place {
+        let is_it = |(at, site): &(&Place, &Site)| {
+            at.path == place.path
+                && at.column == place.column
+                && site.statement == Some(place.line)
+                && site.name.split(|c| !source::is_word(c)).next() == Some(name)
+        };
+        if self.sites.contains_key(place) {
+            return place;
+        }
+        self.sites.range(place..).take_while(|(at, _)| at.path == place.path).find(is_it).map_or(place, |(at, _)| at)
     }
 
     /// The line of source at a place.
@@ -92,7 +110,9 @@ impl<'a> File<'a> {
         };
         let names = document.occurrences.iter().filter_map(|o| {
             let (start, end) = (offset(o.line, o.start)?, offset(o.end_line, o.end)?);
-            Some(Name { symbol: &o.symbol, definition: o.definition, line: o.line + 1, start, end })
+            // Only the first of several definitions has the role in Python's index.
+            let again = language == Language::Python && matches!(source::word_before(&text[..start]), "def" | "class");
+            Some(Name { symbol: &o.symbol, definition: o.definition || again, line: o.line + 1, start, end })
         });
         let mut names: Vec<Name> = names.collect();
         names.sort_by_key(|name| (name.start, !name.definition, name.symbol));
@@ -109,6 +129,21 @@ impl<'a> File<'a> {
         if symbol.starts_with("local ") { format!("{}:{symbol}", self.document.path) } else { symbol.to_owned() }
     }
 
+    /// A class or function that is named as one of another package is indexed as that: it is known in its file only.
+    fn definition_key(&self, symbol: &str) -> String {
+        let foreign = self.language == Language::Python && !self.is_of_project(symbol);
+        if foreign { format!("{}:{symbol}", self.document.path) } else { self.key(symbol) }
+    }
+
+    /// Has the symbol the package and version of the file's own?
+    fn is_of_project(&self, symbol: &str) -> bool {
+        let package = |symbol: &str| symbol.match_indices(' ').nth(3).map(|(end, _)| symbol[..end].to_owned());
+        self.names
+            .iter()
+            .find(|name| module(name.symbol).is_some())
+            .is_some_and(|own| package(own.symbol) == package(symbol))
+    }
+
     fn sites(&self, symbols: &Symbols, sites: &mut BTreeMap<Place, Site>) {
         let bases: HashSet<usize> = self
             .names
@@ -117,13 +152,17 @@ impl<'a> File<'a> {
             .flat_map(|n| source::bases(&self.text[n.end..], self.language).into_iter().map(|offset| n.end + offset))
             .collect();
         let imports = source::import_lines(&self.text, self.language);
+        let mut from: HashMap<u32, BTreeSet<String>> = HashMap::new();
+        let mut imported = Vec::new();
         for place in self.places().filter(|place| !place[0].definition) {
             let Name { line, start, end, .. } = place[0];
             let mut site = Site { name: self.text[start..end].to_owned(), ..Site::default() };
             let mut callable = false;
             let mut class = false;
+            let mut global = false;
             for name in place {
-                let meaning = symbols.meaning(&self.key(name.symbol), self);
+                let meaning = symbols.meaning(name, self);
+                global |= !name.symbol.starts_with("local ") && !meaning.targets.is_empty();
                 callable |= meaning.callable;
                 class |= name.symbol.ends_with('#') && !meaning.targets.is_empty();
                 site.vague |= meaning.vague;
@@ -135,22 +174,37 @@ impl<'a> File<'a> {
                 && source::is_called(&self.text[end..], self.language)
                 && !matches!(before, "function" | "def" | "class");
             site.base = class && bases.contains(&start);
-            site.import = !site.targets.is_empty()
-                && imports.get(line as usize - 1) == Some(&true)
+            site.statement = imports.get(line as usize - 1).copied().flatten().map(|first| first as u32 + 1);
+            site.import = global
+                && site.statement.is_some()
                 && before != "from"
                 && !self.text[start..].starts_with(['"', '\'', '`'])
                 && !self.text[..start].ends_with("require(");
             let column = (start - self.line_starts[line as usize - 1]) as u32;
-            sites.insert(Place { path: self.document.path.clone(), line, column }, site);
+            let at = Place { path: self.document.path.clone(), line, column };
+            if let Some(statement) = site.statement {
+                if site.whole_file {
+                    from.entry(statement).or_default().extend(site.targets.iter().map(|(path, _)| path.clone()));
+                }
+                imported.push(at.clone());
+            }
+            sites.insert(at, site);
+        }
+        for place in &imported {
+            let Some(site) = sites.get_mut(place) else { continue };
+            site.from = site.statement.and_then(|statement| from.get(&statement).cloned()).unwrap_or_default();
         }
     }
 }
 
 /// Where symbols are defined.
+#[derive(Default)]
 struct Symbols {
     definitions: HashMap<String, Vec<Definition>>,
     /// `{ a }` defines a field and reads a variable at one place: who calls the field calls what the variable holds.
     same: HashMap<String, Vec<String>>,
+    /// `f = a.b`: who calls `f` calls `b`, so that an edge to either is right.
+    held: HashMap<String, Vec<String>>,
     /// Python's modules by their full names.
     modules: HashMap<String, String>,
 }
@@ -171,19 +225,30 @@ struct Meaning {
 
 impl Symbols {
     fn new(files: &[File], language: Language) -> Self {
-        let mut symbols = Self { definitions: HashMap::new(), same: HashMap::new(), modules: HashMap::new() };
+        let mut symbols = Self::default();
         for file in files {
+            let ends: HashMap<usize, &Name> = file.names.iter().map(|name| (name.end, name)).collect();
             for place in file.places() {
-                for name in place.iter().filter(|name| name.definition) {
-                    let key = file.key(name.symbol);
+                let others = || place.iter().filter(|other| !other.definition).map(|other| file.key(other.symbol));
+                for name in place {
+                    let key = if name.definition { file.definition_key(name.symbol) } else { file.key(name.symbol) };
+                    let rest = &file.text[name.end..];
+                    if let Some(value) =
+                        source::assigned_name(rest, name.definition).and_then(|i| ends.get(&(name.end + i)))
+                    {
+                        symbols.held.entry(key.clone()).or_default().push(file.key(value.symbol));
+                    }
+                    let function = match name.definition {
+                        true => source::is_function_value(rest, name.symbol.ends_with(':')),
+                        false if source::is_assigned_function(rest) => true,
+                        false => continue,
+                    };
                     if let Some(module) = module(name.symbol) {
                         symbols.modules.insert(module.to_owned(), key.clone());
                     }
-                    if language == Language::Script {
-                        let others = place.iter().filter(|other| !other.definition).map(|other| file.key(other.symbol));
-                        symbols.same.entry(key.clone()).or_default().extend(others);
+                    if language == Language::Script && name.definition {
+                        symbols.same.entry(key.clone()).or_default().extend(others());
                     }
-                    let function = source::is_function_value(&file.text[name.end..], name.symbol.ends_with(':'));
                     let definition = Definition { path: file.document.path.clone(), line: name.line, function };
                     symbols.definitions.entry(key).or_default().push(definition);
                 }
@@ -192,29 +257,34 @@ impl Symbols {
         symbols
     }
 
-    fn meaning(&self, key: &str, file: &File) -> Meaning {
+    fn meaning(&self, name: &Name, file: &File) -> Meaning {
         let mut meaning = Meaning::default();
-        self.collect(key, 0, &mut meaning);
+        for key in [file.key(name.symbol), file.definition_key(name.symbol)] {
+            self.collect(&key, 0, &mut meaning);
+        }
         if !meaning.targets.is_empty() {
             return meaning;
         }
-        match file.language {
-            // Relative imports name a module from where they stand, so only the end of its name is known.
-            Language::Python => {
-                if let Some(short) = module(key) {
-                    let end = format!(".{short}");
-                    let mut full = self.modules.iter().filter(|(name, _)| name.ends_with(&end)).map(|(_, key)| key);
-                    match (full.next(), full.next()) {
-                        (Some(key), None) => self.collect(key, 0, &mut meaning),
-                        (only, _) => meaning.vague = only.is_some(),
-                    }
-                } else {
-                    // The indexer forgets some definitions, such as classes named as a builtin.
-                    meaning.vague = module_of(key).is_some_and(|module| self.modules.contains_key(module));
-                }
-            }
+        if file.language == Language::Script {
             // Functions assigned to fields, `app.use = function…`, are locals of a file that the index does not name.
-            Language::Script => meaning.vague = key.contains(":local "),
+            meaning.vague = name.symbol.starts_with("local ");
+        } else if file.is_of_project(name.symbol) {
+            if let Some(short) = module(name.symbol) {
+                // Relative imports name a module from where they stand, so only the end of its name is known.
+                let end = format!(".{short}");
+                let mut full = self.modules.iter().filter(|(name, _)| name.ends_with(&end)).map(|(_, key)| key);
+                match (full.next(), full.next()) {
+                    (Some(key), None) => self.collect(key, 0, &mut meaning),
+                    (only, _) => meaning.vague = only.is_some(),
+                }
+            } else {
+                // The indexer forgets some definitions, such as classes named as a builtin.
+                meaning.vague = module_of(name.symbol).is_some_and(|module| self.modules.contains_key(module));
+            }
+        } else {
+            // It also takes `self.set` for the builtin `set`.
+            let member = file.text[..name.start].ends_with('.');
+            meaning.vague = member && name.symbol.ends_with(&format!("builtins/{}#", &file.text[name.start..name.end]));
         }
         meaning
     }
@@ -232,8 +302,13 @@ impl Symbols {
                 _ => false,
             };
         }
-        if depth > 2 {
+        if depth > 3 {
             return;
+        }
+        for other in self.held.get(key).into_iter().flatten() {
+            let mut held = Meaning::default();
+            self.collect(other, depth + 1, &mut held);
+            meaning.targets.extend(held.targets);
         }
         for other in self.same.get(key).into_iter().flatten() {
             self.collect(other, depth + 1, meaning);

@@ -100,10 +100,33 @@ pub(crate) fn bases(rest: &str, language: Language) -> Vec<usize> {
     found
 }
 
-/// For each line of `text`: is it part of an import?
-pub(crate) fn import_lines(text: &str, language: Language) -> Vec<bool> {
+/// Where the name ends that is all of what the name before `rest` is given: in `f = a.b`, that of `b`. A name with a
+/// type is one that is defined here.
+pub(crate) fn assigned_name(rest: &str, definition: bool) -> Option<usize> {
+    let line = rest.lines().next()?;
+    let trimmed = line.trim_start();
+    let value = match trimmed.strip_prefix(':') {
+        Some(typed) if definition => assigned(typed)?,
+        _ => trimmed.strip_prefix('=').filter(|value| !value.starts_with(['=', '>']))?,
+    };
+    let value = value.trim_start();
+    let end = value.find(|c: char| !is_word(c) && c != '.').unwrap_or(value.len());
+    let (name, after) = value.split_at(end);
+    let after = after.trim_start();
+    let whole = after.is_empty() || after.starts_with([';', '#']) || after.starts_with("//");
+    (whole && name.ends_with(is_word)).then(|| line.len() - value.len() + end)
+}
+
+/// Is the name before `rest` given a function or a class, in an assignment that defines nothing?
+pub(crate) fn is_assigned_function(rest: &str) -> bool {
+    let rest = rest.trim_start_matches([' ', '\t']);
+    rest.starts_with('=') && !rest.starts_with("==") && is_function_value(rest, false)
+}
+
+/// For each line of `text`, the first line of the import that it is part of.
+pub(crate) fn import_lines(text: &str, language: Language) -> Vec<Option<usize>> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let mut found = vec![false; lines.len()];
+    let mut found = vec![None; lines.len()];
     for (first, line) in lines.iter().enumerate() {
         let ends = |line: &&str| match language {
             Language::Python => line.contains(')'),
@@ -115,13 +138,16 @@ pub(crate) fn import_lines(text: &str, language: Language) -> Vec<bool> {
             Language::Python => line.contains('(') && !line.contains(')'),
             Language::Script if starts(&["import ", "import{", "export {", "export *", "export type {"]) => !ends(line),
             Language::Script => {
-                found[first] |= line.contains("require(");
+                if line.contains("require(") {
+                    found[first] = Some(first);
+                }
                 continue;
             }
         };
         let more = if open { lines[first + 1..].iter().position(ends).map_or(0, |i| i + 1) } else { 0 };
-        let is_import = !line.starts_with("export") || lines[first + more].contains("from");
-        found[first..=first + more].iter_mut().for_each(|line| *line |= is_import);
+        if !line.starts_with("export") || lines[first + more].contains("from") {
+            found[first..=first + more].fill(Some(first));
+        }
     }
     found
 }
@@ -213,6 +239,23 @@ mod tests {
     }
 
     #[test]
+    fn assigned_names() {
+        let check = |rest: &str, definition, expected: Option<&str>| {
+            assert_eq!(assigned_name(rest, definition).map(|end| &rest[..end]), expected, "{rest}");
+        };
+        check(" = a.b  # why\nc", false, Some(" = a.b"));
+        check(": F = a;", true, Some(": F = a"));
+        check(": F = a", false, None);
+        check(" = a.b()", false, None);
+        check("=a, b=c)", false, None);
+        check(" == a", false, None);
+        check(":\n a = b", true, None);
+        assert!(is_assigned_function(" = (a) => b"));
+        assert!(!is_assigned_function(" == (a) => b"));
+        assert!(!is_assigned_function(": (a) => b"));
+    }
+
+    #[test]
     fn bases_of_classes() {
         let check = |rest: &str, language, expected: &[&str]| {
             let found: Vec<&str> =
@@ -229,7 +272,8 @@ mod tests {
     #[test]
     fn imports() {
         let check = |text: &str, language, expected: &str| {
-            let found: String = import_lines(text, language).into_iter().map(|i| if i { 'i' } else { '.' }).collect();
+            let found: String =
+                import_lines(text, language).into_iter().map(|i| if i.is_some() { 'i' } else { '.' }).collect();
             assert_eq!(found, expected, "{text}");
         };
         check("import a\nfrom .b import (\n  c,\n)\nd", Language::Python, "iiii.");
