@@ -138,13 +138,13 @@ fn print(mut rows: Vec<Row>) {
             let score = &row.cds[kind as usize];
             let edges = score.edges.map(|edges| format!("{:>16}", share(edges))).concat();
             println!(
-                "{:width$}{edges}{:>22}{:>11}{:>8}{:>8.3}{:>9.3}",
+                "{:width$}{edges}{:>22}{:>11}{:>8}{:>8}{:>9}",
                 row.name,
                 share(score.certain()),
                 score.not_judged,
                 score.sites,
-                ratio(score.found, score.sites),
-                ratio(score.found_certainly, score.sites),
+                rate(score.found, score.sites),
+                rate(score.found_certainly, score.sites),
             );
         }
         println!();
@@ -157,17 +157,17 @@ fn print(mut rows: Vec<Row>) {
     for row in &rows {
         let [calls, bases, _] = &row.rival;
         println!(
-            "{:width$}{:>20}{:>11}{:>8}{:>8.3}{:>18}{:>8}{:>8.3}{:>10.2}s{:>7.2}s",
+            "{:width$}{:>20}{:>11}{:>8}{:>8}{:>18}{:>8}{:>8}{:>11}{:>8}",
             row.name,
             share(calls.edges[NAMED]),
             calls.not_judged,
             calls.sites,
-            ratio(calls.found, calls.sites),
+            rate(calls.found, calls.sites),
             share(bases.edges[NAMED]),
             bases.sites,
-            ratio(bases.found, bases.sites),
-            row.rival_seconds,
-            row.cds_seconds,
+            rate(bases.found, bases.sites),
+            seconds(row.rival_seconds),
+            seconds(row.cds_seconds),
         );
     }
     println!();
@@ -198,6 +198,15 @@ fn total<'a>(rows: impl Iterator<Item = &'a Row>, language: Option<Language>) ->
 
 fn share((right, judged): (usize, usize)) -> String {
     if judged == 0 { "-".to_owned() } else { format!("{right}/{judged} {:.3}", ratio(right, judged)) }
+}
+
+fn rate(part: usize, whole: usize) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{:.3}", ratio(part, whole)) }
+}
+
+/// Not a number stands for what was not measured.
+fn seconds(seconds: f64) -> String {
+    if seconds.is_nan() { "-".to_owned() } else { format!("{seconds:.2} s") }
 }
 
 fn ratio(part: usize, whole: usize) -> f64 {

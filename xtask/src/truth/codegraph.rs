@@ -63,8 +63,10 @@ fn edge(row: &[Value], truth: &Truth) -> Result<Edge> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let number = |value: &Value| value.as_u64().unwrap_or_default() as u32;
     let metadata: Value = serde_json::from_str(metadata.as_str().unwrap_or("null"))?;
-    let name = metadata["refName"].as_str().map_or_else(|| text(to), str::to_owned);
-    let name = name.rsplit(['.', ':']).next().unwrap_or_default().to_owned();
+    // In `f.call(…)` it means `f`.
+    let written = metadata["refName"].as_str().or(to.as_str()).unwrap_or_default();
+    let segment = written.split(['.', ':']).find(|segment| to == segment);
+    let name = segment.or(written.rsplit(['.', ':']).next()).unwrap_or_default().to_owned();
     let place = Place { path: text(path), line: number(line), column: number(column) };
     let call = matches!(kind.as_str(), Some("calls" | "instantiates"));
     Ok(Edge {
@@ -96,12 +98,14 @@ fn name_in(truth: &Truth, place: Place, name: &str) -> Place {
     place
 }
 
-/// The line of a target's name: definitions begin at their decorators or modifiers.
+/// The line of a target's name: definitions begin at their decorators or modifiers, arrow functions behind the name.
 fn name_line(truth: &Truth, path: &str, line: u32, name: &str) -> u32 {
     let lines = truth.lines.get(path).map(Vec::as_slice).unwrap_or_default();
-    let near = lines.iter().enumerate().skip(line as usize - 1).take(20);
-    let mut named = near.filter(|(_, text)| !text.trim_start().starts_with('@') && word(text, 0, name).is_some());
-    named.next().map_or(line, |(index, _)| index as u32 + 1)
+    let named = |line: &u32| {
+        let text = lines.get((*line as usize).wrapping_sub(1)).map_or("", String::as_str);
+        !text.trim_start().starts_with('@') && word(text, 0, name).is_some()
+    };
+    [line, line - 1].into_iter().chain(line..line + 20).find(named).unwrap_or(line)
 }
 
 /// Where `name` stands in `text` as a whole word, from `from` on.

@@ -171,7 +171,7 @@ impl<'a> File<'a> {
             }
             let before = source::word_before(&self.text[..start]);
             site.call = callable
-                && source::is_called(&self.text[end..], self.language)
+                && source::is_called(&self.text[..start], &self.text[end..], self.language)
                 && !matches!(before, "function" | "def" | "class");
             site.base = class && bases.contains(&start);
             site.statement = imports.get(line as usize - 1).copied().flatten().map(|first| first as u32 + 1);

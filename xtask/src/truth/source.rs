@@ -7,18 +7,22 @@ use super::packages::Language;
 /// Longest text that is read for the end of type arguments or of parameters.
 const REACH: usize = 4000;
 
-/// Is the name before `rest` called?
-pub(crate) fn is_called(rest: &str, language: Language) -> bool {
+/// Is the name between `before` and `rest` called?
+pub(crate) fn is_called(before: &str, rest: &str, language: Language) -> bool {
     let rest = rest.trim_start_matches([' ', '\t']);
     if language == Language::Python {
         return rest.starts_with('(');
     }
     let rest = rest.strip_prefix('!').unwrap_or(rest);
     let rest = rest.strip_prefix("?.").unwrap_or(rest);
-    if rest.starts_with('<') {
-        return after_brackets(rest).is_some_and(|after| after.starts_with('('));
+    let rest = if rest.starts_with('<') { after_brackets(rest).unwrap_or_default() } else { rest };
+    if !rest.starts_with('(') {
+        return false;
     }
-    rest.starts_with('(')
+    // `f(a) {` and, as the first of its line, `f(a): T {` are methods of a literal.
+    let after = after_brackets(rest).unwrap_or_default();
+    let first = matches!(before.lines().last().unwrap_or_default().trim(), "" | "async");
+    !(after.starts_with('{') || first && after.starts_with(':'))
 }
 
 /// The word that ends `before`, blanks between aside.
@@ -211,7 +215,7 @@ mod tests {
 
     #[test]
     fn calls() {
-        let check = |rest: &str, language, expected| assert_eq!(is_called(rest, language), expected, "{rest}");
+        let check = |rest: &str, language, expected| assert_eq!(is_called("a\n  ", rest, language), expected, "{rest}");
         check(" (a)", Language::Python, true);
         check("[0](a)", Language::Python, false);
         check("<A, (b: B) => C<D>>(a)", Language::Script, true);
@@ -220,6 +224,10 @@ mod tests {
         check("?.(a)", Language::Script, true);
         check("!(a)", Language::Script, true);
         check("\n(a)", Language::Script, false);
+        check("(a) {", Language::Script, false);
+        check("(a): B {", Language::Script, false);
+        assert!(is_called("a ? b : ", "(c)", Language::Script));
+        assert!(is_called("a ? ", "(b) : c", Language::Script));
     }
 
     #[test]
