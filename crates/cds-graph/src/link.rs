@@ -146,6 +146,7 @@ fn add_extensions(resolver: &mut Resolver) {
             let file = &tree.files[at];
             let resolver = &*resolver;
             file.entities.iter().enumerate().filter_map(move |(local, definition)| {
+                resolver.begin();
                 let local = local as u32;
                 let node = file.node_of(local);
                 if let Some(scope) = definition.scope {
@@ -196,6 +197,7 @@ fn inherit_edges(resolver: &Resolver, at: u32) -> FileEdges {
     let file = &resolver.tree.files[at as usize];
     let mut found = FileEdges::default();
     for used in file.uses.iter().filter(|u| u.kind == ReferenceKind::Base && u.scope != TOP) {
+        resolver.begin();
         // A base is looked up where the type stands, not inside it.
         let outer = file.parent(used.scope);
         let name = resolver.tree.symbols.text(used.name);
@@ -219,6 +221,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
     let file = &tree.files[at as usize];
     let mut found = FileEdges::default();
     for (i, import) in file.imports.iter().enumerate().filter(|(_, i)| !i.is_export) {
+        resolver.begin();
         let target = &resolver.targets[at as usize][i];
         let node_of = |value: Value| match value {
             Value::Entity(node) | Value::Instance(node) => Some(node),
@@ -266,6 +269,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
 }
 
 fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, used: &Use, found: &mut FileEdges) {
+    resolver.begin();
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
