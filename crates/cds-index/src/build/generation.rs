@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use cds_graph::{GraphTables, Tree};
 use cds_model::{Chunk, Entity, FileFacts, Kind, LinkRules, PathRole, Reference};
@@ -49,6 +50,7 @@ struct Linking {
 
 /// What the manifest needs to know of the tables.
 pub(crate) struct Tables {
+    pub(crate) link_seconds: f64,
     pub(crate) languages: Vec<String>,
     pub(crate) counts: Counts,
     pub(crate) skipped: Vec<SkippedFile>,
@@ -309,7 +311,9 @@ impl GenerationWriter {
         self.files.flush().map_err(Error::io(self.folder.join(path::FILES)))?;
         // The text index takes longest to close: it goes on beside the rest.
         let text = self.text.take().expect("it is closed once").close();
+        let started = Instant::now();
         let linking = self.link(&folders);
+        let link_seconds = started.elapsed().as_secs_f64();
         let (map, lists) = self.names.finish();
         let (uses_map, uses) = self.uses.finish();
         let mut files = BTreeMap::from([(path::FILES.to_owned(), WrittenFile { size: self.files_at, checksum: None })]);
@@ -346,6 +350,7 @@ impl GenerationWriter {
             ..self.counts
         };
         Ok(Tables {
+            link_seconds,
             languages: self.languages,
             counts,
             skipped: problems.iter().filter_map(ProblemRow::skipped_file).collect(),

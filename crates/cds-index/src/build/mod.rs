@@ -106,6 +106,8 @@ pub struct BuildReport {
     pub changed: bool,
     /// Wall time in seconds.
     pub seconds: f64,
+    /// How much of it went into linking names across files.
+    pub link_seconds: f64,
 }
 
 /// A file left out, or read badly.
@@ -178,6 +180,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
             problems: counts.problems as usize,
             changed: false,
             seconds: started.elapsed().as_secs_f64(),
+            link_seconds: 0.0,
         });
     }
 
@@ -196,6 +199,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         problems: manifest.counts.problems as usize,
         changed: true,
         seconds: started.elapsed().as_secs_f64(),
+        link_seconds: counted.link_seconds,
     })
 }
 
@@ -203,6 +207,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
 struct Counted {
     parsed: usize,
     reused: usize,
+    link_seconds: f64,
 }
 
 fn write(
@@ -290,7 +295,9 @@ fn fill(
         return Err(Error::Empty(build.root.to_owned()));
     }
     (build.progress)(Progress { phase: "writing", done: total, total });
-    Ok((writer.finish(problems)?, counted))
+    let tables = writer.finish(problems)?;
+    counted.link_seconds = tables.link_seconds;
+    Ok((tables, counted))
 }
 
 /// The settings an index was built with, for people to read.
