@@ -5,43 +5,58 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::link::Linked;
 
-/// One edge, as stored: where it leads, the line of its first site, and how it is known.
+/// One edge in eight bytes: where it leads, and packed together the line of its first site and how it is known. There are
+/// more edges than anything else in an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct EdgeRow {
     /// The node it leads to.
     pub to: u32,
-    /// The line of its first site in the file of the node it begins at; 0 where there is none.
-    pub line: u32,
-    /// Kind, certainty, candidates and number of sites.
-    meta: u32,
+    packed: u32,
+}
+
+/// Widths of what is packed, lowest bits first: kind, certainty, candidates, sites, line.
+const CANDIDATES: u32 = 4;
+const SITES: u32 = 6;
+const LINE: u32 = 18;
+
+const fn most(bits: u32) -> u32 {
+    (1 << bits) - 1
 }
 
 impl EdgeRow {
     fn new(to: u32, line: u32, kind: EdgeKind, certainty: Certainty, candidates: u16, sites: u32) -> EdgeRow {
-        let candidates = u32::from(candidates.min(0xFFF));
-        let meta = kind as u32 | (certainty as u32) << 2 | candidates << 4 | sites.min(0xFFFF) << 16;
-        EdgeRow { to, line, meta }
+        let packed = kind as u32
+            | (certainty as u32) << 2
+            | u32::from(candidates).min(most(CANDIDATES)) << 4
+            | sites.min(most(SITES)) << (4 + CANDIDATES)
+            | line.min(most(LINE)) << (4 + CANDIDATES + SITES);
+        EdgeRow { to, packed }
     }
 
     /// What it says.
     pub fn kind(&self) -> EdgeKind {
-        EdgeKind::ALL[(self.meta & 3) as usize]
+        EdgeKind::ALL[(self.packed & 3) as usize]
     }
 
     /// How it is known.
     pub fn certainty(&self) -> Certainty {
-        Certainty::ALL[(self.meta >> 2 & 3) as usize]
+        Certainty::ALL[(self.packed >> 2 & 3) as usize]
     }
 
     /// Among how many it was found.
     pub fn candidates(&self) -> u32 {
-        self.meta >> 4 & 0xFFF
+        self.packed >> 4 & most(CANDIDATES)
     }
 
-    /// How many sites say so.
+    /// How many sites say so; 63 means that many or more.
     pub fn sites(&self) -> u32 {
-        self.meta >> 16
+        self.packed >> (4 + CANDIDATES) & most(SITES)
+    }
+
+    /// The line of its first site in the file of the node it begins at; 0 where there is none.
+    pub fn line(&self) -> u32 {
+        self.packed >> (4 + CANDIDATES + SITES)
     }
 }
 
@@ -78,7 +93,7 @@ impl GraphTables {
                 EdgeRow::new(first.to, first.line, first.kind, first.certainty, first.candidates, same.len() as u32);
             rows.push((first.from, row, same.iter().find_map(|e| e.alias)));
         }
-        rows.sort_by_key(|(from, row, _)| (*from, row.kind(), row.line, row.to));
+        rows.sort_by_key(|(from, row, _)| (*from, row.kind(), row.line(), row.to));
         let mut tables = GraphTables { out: Vec::with_capacity(nodes + 1), ..GraphTables::default() };
         let mut counts = vec![0u32; nodes + 1];
         for (from, row, alias) in rows {

@@ -289,7 +289,8 @@ impl<'a> Resolver<'a> {
             let own_type = definition.is_some_and(|d| is_type(d.kind));
             // Members of a type are not in the scope of its methods, but for languages that say so; in its own body they are.
             // Nor are those of an object that a constant holds, or a function gives back.
-            let is_value = definition.is_some_and(|d| !own_type && !is_callable(d.kind) && d.kind.entity_type() == EntityType::Function);
+            let is_value = definition
+                .is_some_and(|d| !own_type && !is_callable(d.kind) && d.kind.entity_type() == EntityType::Function);
             let is_seen = rules.bare_members || inner == scope || !own_type && !is_value;
             if is_seen && let Some(found) = self.in_own_scope(at, inner, byte, name, depth) {
                 let is_method = matches!(found.0, Value::Entity(n) if self.kind_of(n).is_some_and(is_member_kind));

@@ -355,7 +355,7 @@ fn add(snapshot: &Snapshot, response: &mut GraphResponse, taken: &Taken) {
 }
 
 fn edge(source: EntityView, target: EntityView, row: &EdgeRow, depth: u32) -> GraphEdge {
-    let site = if row.line == 0 { String::new() } else { format!("{}:{}", source.path(), row.line) };
+    let site = if row.line() == 0 { String::new() } else { format!("{}:{}", source.path(), row.line()) };
     GraphEdge {
         from: source.key(),
         to: target.key(),

@@ -45,7 +45,7 @@ fn schema() -> (Schema, Bm25Fields) {
         let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record);
         builder.add_text_field(name, TextOptions::default().set_indexing_options(indexing))
     };
-    let content = words("content", IndexRecordOption::WithFreqsAndPositions);
+    let content = words("content", IndexRecordOption::WithFreqs);
     let symbols = words("symbols", IndexRecordOption::WithFreqs);
     let signature = words("signature", IndexRecordOption::WithFreqs);
     let doc = words("doc", IndexRecordOption::WithFreqs);

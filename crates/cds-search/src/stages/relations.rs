@@ -57,14 +57,18 @@ impl Stage for Relations {
             .map(|e| e.id.0)
             .collect();
         let depth = if kind == EdgeKind::Inherit { LEVELS } else { CALLERS };
-        let walk = Walk { direction: Direction::Backward, depth, kinds: vec![kind], floor: Certainty::Named, limit: MOST };
+        let walk =
+            Walk { direction: Direction::Backward, depth, kinds: vec![kind], floor: Certainty::Named, limit: MOST };
         let walked = cds_graph::walk(cx.snapshot.graph(), &starts, &walk, |_| true);
         for taken in walked.taken.iter().filter(|t| !t.repeated) {
             let Some(entity) = cx.snapshot.entity(EntityId(taken.to)) else { continue };
-            let Some(chunk) = entity.chunk().filter(|_| cx.filter.accepts_entity(cx.snapshot, entity)) else { continue };
+            let Some(chunk) = entity.chunk().filter(|_| cx.filter.accepts_entity(cx.snapshot, entity)) else {
+                continue;
+            };
             // The nearest count most; what is only guessed counts half.
             let edge = cx.snapshot.graph().edges.get(taken.edge as usize);
-            let sure = if edge.is_some_and(|e| e.certainty() == Certainty::Named && e.candidates() > 1) { 0.5 } else { 1.0 };
+            let sure =
+                if edge.is_some_and(|e| e.certainty() == Certainty::Named && e.candidates() > 1) { 0.5 } else { 1.0 };
             let value = weight * sure / taken.depth as f32;
             let known = pool.list.iter_mut().find(|c| c.chunk == chunk && c.entity.is_none_or(|e| e == entity.id));
             match known {
@@ -89,7 +93,8 @@ fn asked(text: &str) -> Option<(EdgeKind, &str)> {
         let is_word = at == 0 || lower.as_bytes()[at - 1] == b' ';
         let rest = text[at + phrase.len()..].trim_start();
         let rest = rest.strip_prefix("the ").unwrap_or(rest);
-        let name = rest.split_whitespace().next()?.trim_end_matches(['?', '!', ',', ';', '.']).trim_matches(['`', '"', '\'']);
+        let name =
+            rest.split_whitespace().next()?.trim_end_matches(['?', '!', ',', ';', '.']).trim_matches(['`', '"', '\'']);
         let name = name.trim_end_matches("()");
         (is_word && !name.is_empty()).then_some((*kind, name))
     })
