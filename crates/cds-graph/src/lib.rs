@@ -2,6 +2,7 @@
 //! how it is known; [`Graph`] is the result in compact rows, [`walk`] ways through it.
 
 mod link;
+mod members;
 mod modules;
 mod resolve;
 mod symbols;

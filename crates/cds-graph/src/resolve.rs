@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::modules::{Modules, Place, Target};
 use crate::symbols::Symbol;
 use crate::tree::{Binding, File, TOP, Tree, is_callable, is_type};
-use crate::types::type_path;
+use crate::types::{first_result, held_type, type_path};
 
 /// How many bindings, return types and re-exports one question may lead through.
 const MAX_DEPTH: u8 = 12;
@@ -25,6 +25,8 @@ pub(crate) enum Value {
     Entity(u32),
     /// An object of a type, by the type's node.
     Instance(u32),
+    /// Such an object in something that holds it and has methods of its own.
+    Held(u32),
     /// What a type's bases say.
     Bases(u32),
     /// Something from outside the tree.
@@ -103,24 +105,24 @@ impl<'a> Resolver<'a> {
         self.tree.files[file as usize].entities.get(local as usize).map(|e| e.kind)
     }
 
-    fn file(&self, at: u32) -> &'a File {
+    pub(crate) fn file(&self, at: u32) -> &'a File {
         &self.tree.files[at as usize]
     }
 
-    fn rules(&self, at: u32) -> &'a cds_model::LinkRules {
+    pub(crate) fn rules(&self, at: u32) -> &'a cds_model::LinkRules {
         &self.tree.rules[self.file(at).rule as usize]
     }
 
-    fn text(&self, symbol: Symbol) -> &'a str {
+    pub(crate) fn text(&self, symbol: Symbol) -> &'a str {
         self.tree.symbols.text(symbol)
     }
 
     /// What a path means at a place in a file.
     pub(crate) fn path(&self, file: u32, scope: u32, at: u32, path: &str, depth: u8) -> Option<Found> {
         let steps = steps(path)?;
-        let (first, rest) = steps.split_first()?;
-        let mut found = self.first_step(file, scope, at, first, depth)?;
-        for step in rest {
+        let first = self.first_step(file, scope, at, steps.first()?, depth).map(|f| (f, 1));
+        let (mut found, used) = first.or_else(|| self.word(file, scope, &steps, path.contains("::"), depth))?;
+        for step in &steps[used..] {
             found = self.next_step(file, found, step, depth)?;
         }
         Some(found)
@@ -150,8 +152,16 @@ impl<'a> Resolver<'a> {
         if value == Value::Outside {
             return Some((Value::Outside, how));
         }
-        let symbol = self.tree.symbols.get(step.name)?;
-        let found = self.member(file, value, symbol, depth)?;
+        let Some(symbol) = self.tree.symbols.get(step.name) else {
+            return self.kept(file, value, step);
+        };
+        let member = self.member_as(file, value, symbol, step.called, depth);
+        if matches!(member, None | Some(Value::Outside))
+            && let Some(kept) = self.kept(file, value, step)
+        {
+            return Some(kept);
+        }
+        let found = member?;
         // What was found in an import stays imported; what a type told is typed.
         let how = if matches!(value, Value::Module(_) | Value::Package(_)) {
             how.max(Certainty::Imported)
@@ -219,8 +229,12 @@ impl<'a> Resolver<'a> {
 
     /// An object of a type as written.
     fn typed(&self, at: u32, scope: u32, written: &str, depth: u8) -> Option<Value> {
-        let path = type_path(written, &self.rules(at).wrappers)?;
+        let rules = self.rules(at);
+        let written = if rules.first_result { first_result(written) } else { written };
+        let held = held_type(written, rules);
+        let path = held.or_else(|| type_path(written, &rules.wrappers))?;
         match self.type_value(at, scope, path, depth)? {
+            Value::Entity(node) if held.is_some() => Some(Value::Held(node)),
             Value::Entity(node) => Some(Value::Instance(node)),
             Value::Outside => Some(Value::Outside),
             _ => None,
@@ -400,6 +414,13 @@ impl<'a> Resolver<'a> {
                 })
             }
             ModuleRule::Go => {
+                // What the package calls itself, if it is in the tree.
+                if let Target::Place { place: Place { folder: Some(folder), .. }, .. } = target {
+                    let files = &self.modules.folders[*folder as usize].files;
+                    let mut declared = files.iter().filter_map(|&f| self.file(f).package).map(|p| self.text(p));
+                    let bound = declared.find(|p| !p.ends_with("_test")) == Some(wanted);
+                    return bound.then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside));
+                }
                 let mut parts = module.rsplit('/');
                 let mut last = parts.next().unwrap_or(module);
                 // `x/v2` is called x.
@@ -425,7 +446,11 @@ impl<'a> Resolver<'a> {
         let Some(name) = taken.name else { return Some(module) };
         match module {
             Value::Outside => Some(Value::Outside),
-            Value::Module(place) if place.file == Some(at) && place.folder.is_none() => None,
+            // A module inside this file takes a name from around it; the file itself takes none from itself.
+            Value::Module(place) if place.file == Some(at) && place.folder.is_none() => {
+                let is_inner = taken.scope != TOP;
+                is_inner.then(|| self.in_own_scope(at, TOP, u32::MAX, name, depth + 1)).flatten().map(|(v, _)| v)
+            }
             _ => {
                 if let Some(value) = self.member(at, module, name, depth + 1) {
                     return Some(value);
@@ -437,7 +462,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn target_value(&self, at: u32, target: &Target, depth: u8) -> Option<Value> {
+    pub(crate) fn target_value(&self, at: u32, target: &Target, depth: u8) -> Option<Value> {
         match target {
             Target::Place { place, rest } => {
                 let mut value = Value::Module(*place);
@@ -495,7 +520,8 @@ impl<'a> Resolver<'a> {
             if import.is_export || !(import.wildcard || (includes && import.name.is_none())) {
                 continue;
             }
-            let Some(value) = self.target_value(at, &self.targets[at as usize][i], depth) else { continue };
+            // `use a::{b::*}` names the module by a path and a name.
+            let Some(value) = self.import_value(at, i, depth) else { continue };
             let found = match value {
                 Value::Module(place) if place.file == Some(at) => None,
                 Value::Outside => None,
@@ -517,6 +543,18 @@ impl<'a> Resolver<'a> {
         let is_sure = found.len() == 1 || !tree_wide;
         let how = if tree_wide { Certainty::Named } else { Certainty::Scoped };
         is_sure.then(|| (Value::Entity(found[0]), how))
+    }
+
+    /// Entities of other files that share an outermost entity's name and package, and itself.
+    pub(crate) fn twins(&self, node: u32, name: Symbol) -> Vec<u32> {
+        let (at, _) = self.place_of(node);
+        if self.rules(at).shared == Shared::Tree {
+            return vec![node];
+        }
+        let group = group_of(self.tree, self.modules, at);
+        let all = group.and_then(|g| self.shared.get(&(g, name))).into_iter().flatten().copied();
+        let same: Vec<u32> = all.filter(|&n| self.kind_of(n) == self.kind_of(node)).collect();
+        if same.contains(&node) { same } else { vec![node] }
     }
 
     /// A member of a value.
@@ -552,6 +590,8 @@ impl<'a> Resolver<'a> {
                 inside.or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
             }
             Value::Instance(node) => self.type_member(node, name, depth),
+            Value::Held(_) if self.is_of_holder(at, name) => None,
+            Value::Held(node) => self.type_member(node, name, depth),
             Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
             Value::Outside => Some(Value::Outside),
             Value::Hidden => None,
@@ -597,7 +637,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What a field of a type holds, by its bindings.
-    fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
+    pub(crate) fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
         let bindings = self.file(at).bindings(local, name);
         let mut hidden = None;
         for binding in bindings {

@@ -1,5 +1,7 @@
 //! What linking needs to know of every file, in little memory: strings are numbers, positions are kept.
 
+use std::borrow::Cow;
+
 use cds_model::{EntityType, FileFacts, Kind, LinkRules, ReferenceKind};
 use rustc_hash::FxHashMap;
 
@@ -133,15 +135,18 @@ impl Tree {
             line: r.line,
         });
         let uses = uses.collect();
-        let imports = facts.imports.iter().map(|i| Import {
-            module: symbols.add(&i.module),
-            name: i.name.as_deref().map(|n| symbols.add(n)),
-            alias: i.alias.as_deref().map(|a| symbols.add(a)),
-            wildcard: i.wildcard,
-            is_export: i.is_export,
-            scope: i.enclosing.unwrap_or(TOP),
-            start: i.start,
-            line: i.line,
+        let imports = facts.imports.iter().map(|i| {
+            let (module, name) = with_path(&i.module, i.name.as_deref());
+            Import {
+                module: symbols.add(&module),
+                name: name.map(|n| symbols.add(n)),
+                alias: i.alias.as_deref().map(|a| symbols.add(a)),
+                wildcard: i.wildcard,
+                is_export: i.is_export,
+                scope: i.enclosing.unwrap_or(TOP),
+                start: i.start,
+                line: i.line,
+            }
         });
         let imports = imports.collect();
         let mut bindings: Vec<Binding> = Vec::with_capacity(facts.bindings.len());
@@ -164,6 +169,16 @@ impl Tree {
         let path = path.into();
         self.files.push(File { path, rule, node, package, entities, parameters, uses, imports, bindings, members });
     }
+}
+
+/// Module and name of an import whose name is a path: `use a::{b::c}` takes `c` from `a::b`.
+fn with_path<'a>(module: &'a str, name: Option<&'a str>) -> (Cow<'a, str>, Option<&'a str>) {
+    for separator in ["::", "\\"] {
+        if let Some((path, last)) = name.and_then(|n| n.rsplit_once(separator)) {
+            return (format!("{module}{separator}{path}").into(), Some(last));
+        }
+    }
+    (module.into(), name)
 }
 
 /// The scope a binding belongs to: that of the object for a member, and not the constant that it defines.
