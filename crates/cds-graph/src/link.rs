@@ -277,7 +277,7 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
             if is_base || is_this {
                 resolver.path(at, used.scope, used.start, name, 0)
             } else {
-                resolver.function(at, used)
+                resolver.function(at, used.scope, used.start, used.name, 0)
             }
         }
         Some(receiver) => {

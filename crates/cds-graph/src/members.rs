@@ -5,7 +5,7 @@ use cds_model::{Certainty, LinkRules, Step};
 use crate::modules::Target;
 use crate::resolve::{Found, Resolver, Value};
 use crate::symbols::Symbol;
-use crate::tree::{Use, is_callable, is_type};
+use crate::tree::{is_callable, is_type};
 
 /// How many types above one are looked at for a method or a field.
 const MAX_TYPES: usize = 32;
@@ -35,27 +35,38 @@ impl Resolver<'_> {
     }
 
     /// What a bare name that is called means.
-    pub(crate) fn function(&self, at: u32, used: &Use) -> Option<Found> {
-        let found = self.name(at, used.scope, used.start, used.name, 0);
+    pub(crate) fn function(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
+        let mut found = self.name(at, scope, byte, name, depth);
         if !self.rules(at).variables_apart {
             return found;
         }
         let file = self.file(at);
-        let mut scope = used.scope;
-        let mut found = found;
+        let mut scope = scope;
         while let Some(definition) = file.entities.get(scope as usize) {
             if found.is_none_or(|f| matches!(f.0, Value::Entity(_) | Value::Outside)) {
                 break;
             }
             if is_type(definition.kind)
-                && let Some(method) = self.in_types(file.node_of(scope), |t| self.method_of(t, used.name))
+                && let Some(method) = self.in_types(file.node_of(scope), |t| self.method_of(t, name))
             {
                 return Some((method, Certainty::Scoped));
             }
             scope = definition.parent;
-            found = self.name(at, scope, used.start, used.name, 0);
+            found = self.name(at, scope, byte, name, depth);
         }
         found
+    }
+
+    /// What a bare name that is read means.
+    pub(crate) fn variable(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
+        let found = self.name(at, scope, byte, name, depth)?;
+        let is_method = matches!(found.0, Value::Entity(node) if self.kind_of(node).is_some_and(is_callable));
+        if !is_method || !self.rules(at).variables_apart {
+            return Some(found);
+        }
+        let around = self.type_at(at, scope);
+        let field = around.and_then(|node| self.in_types(node, |t| self.field_of(t, name, depth)));
+        Some(field.map_or(found, |value| (value, Certainty::Typed)))
     }
 
     /// The first answer among a type and its bases.

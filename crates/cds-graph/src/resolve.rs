@@ -144,8 +144,11 @@ impl<'a> Resolver<'a> {
             return around().map(|t| (Value::Bases(t), Certainty::Typed));
         }
         let symbol = self.tree.symbols.get(name)?;
-        let found = self.name(file, scope, at, symbol, depth)?;
-        if step.called { self.called(found, depth) } else { Some(found) }
+        if step.called {
+            self.called(self.function(file, scope, at, symbol, depth)?, depth)
+        } else {
+            self.variable(file, scope, at, symbol, depth)
+        }
     }
 
     fn next_step(&self, file: u32, (value, how): Found, step: &Step, depth: u8) -> Option<Found> {
@@ -268,6 +271,27 @@ impl<'a> Resolver<'a> {
 
     /// What a bare name means at a place.
     pub(crate) fn name(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
+        let mut outside = false;
+        let found = self.name_or_inherited(at, scope, byte, name, depth, &mut outside);
+        match found {
+            None if outside => Some((Value::Outside, Certainty::Scoped)),
+            // A base that is not in the tree may have it as well.
+            Some((Value::Entity(node), _)) if outside && self.kind_of(node).is_some_and(is_callable) => {
+                Some((Value::Entity(node), Certainty::Named))
+            }
+            found => found,
+        }
+    }
+
+    fn name_or_inherited(
+        &self,
+        at: u32,
+        scope: u32,
+        byte: u32,
+        name: Symbol,
+        depth: u8,
+        outside: &mut bool,
+    ) -> Option<Found> {
         if depth >= MAX_DEPTH {
             return None;
         }
@@ -285,8 +309,10 @@ impl<'a> Resolver<'a> {
             if own_type && rules.bare_members {
                 let node = file.node_of(inner);
                 let node = self.extended(node).unwrap_or(node);
-                if let Some(value) = self.type_member(node, name, depth) {
-                    return Some((value, Certainty::Scoped));
+                match self.type_member(node, name, depth) {
+                    Some(Value::Outside) => *outside = true,
+                    Some(value) => return Some((value, Certainty::Scoped)),
+                    None => {}
                 }
             }
             if let Some(found) = self.imported(at, inner, name, depth) {
@@ -302,7 +328,10 @@ impl<'a> Resolver<'a> {
             && let Some(node) = self.type_at(at, scope)
             && let Some(value) = self.type_member(node, name, depth)
         {
-            return Some((value, Certainty::Scoped));
+            if value != Value::Outside {
+                return Some((value, Certainty::Scoped));
+            }
+            *outside = true;
         }
         self.visible(at, name).or_else(|| self.through_wildcards(at, name, depth))
     }
@@ -312,6 +341,12 @@ impl<'a> Resolver<'a> {
         let file = self.file(at);
         let bindings = file.bindings(scope, name);
         let mut members = file.members(scope, name).filter(|&m| file.entities[m as usize].scope.is_none());
+        // A constructor called like its type: the name means the type.
+        let is_own_name = file.entities.get(scope as usize).is_some_and(|e| e.name == name && is_type(e.kind));
+        let first = file.members(scope, name).next().filter(|_| is_own_name);
+        if first.is_some_and(|m| file.entities[m as usize].kind.name() == "constructor") {
+            return Some((Value::Entity(file.node_of(scope)), Certainty::Scoped));
+        }
         let member =
             members.find(|&m| !matches!(file.entities[m as usize].kind.name(), "impl" | "extension" | "instance"));
         if let Some(local) = member {
@@ -675,8 +710,10 @@ impl<'a> Resolver<'a> {
 fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
-    // Groups of one rule never meet those of another: the upper bits are the rule's.
-    let group = |n: u32| (u32::from(file.rule) << 24) | (n & 0xFF_FFFF);
+    // Groups of one family never meet those of another: the upper bits are its first rule.
+    let is_kin = |other: &cds_model::LinkRules| other.family.is_some() && other.family == rules.family;
+    let rule = tree.rules.iter().position(is_kin).map_or(u32::from(file.rule), |first| first as u32);
+    let group = |n: u32| (rule << 24) | (n & 0xFF_FFFF);
     match rules.shared {
         Shared::File => None,
         Shared::Folder => modules.folder(file.folder()).map(group),

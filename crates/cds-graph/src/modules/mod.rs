@@ -144,6 +144,11 @@ impl Modules {
                 let path: Vec<&str> = steps[..count].iter().map(|s| s.name).collect();
                 Some((self.rust(tree, file, scope, &path.join("::")), count))
             }
+            ModuleRule::Package => {
+                let name = |count: usize| steps[..count].iter().map(|s| s.name).collect::<Vec<_>>().join(".");
+                let found = (1..=steps.len()).rev().map(|c| (name(c), c)).find(|(n, _)| self.packages.contains_key(n));
+                found.map(|(name, count)| (Target::Package(name), count))
+            }
             _ => None,
         }
     }
