@@ -185,7 +185,10 @@ fn with_path<'a>(module: &'a str, name: Option<&'a str>) -> (Cow<'a, str>, Optio
 fn scope_of_binding(facts: &FileFacts, binding: &cds_model::Binding) -> u32 {
     let mut at = binding.enclosing;
     while let Some(entity) = at.map(|i| &facts.entities[i as usize]) {
-        let is_value = entity.kind.entity_type() == EntityType::Function && !is_callable(entity.kind);
+        // What is bound in the body of a computed property is not a member.
+        let is_value = entity.kind.entity_type() == EntityType::Function
+            && !is_callable(entity.kind)
+            && entity.name == binding.name;
         let passes = if binding.is_member { entity.kind.entity_type() != EntityType::Class } else { is_value };
         if !passes {
             break;

@@ -128,7 +128,7 @@ impl Modules {
             ModuleRule::None => Target::Unknown,
             ModuleRule::Python => self.python(file, module),
             ModuleRule::Ecma => self.ecma(file, module),
-            ModuleRule::Package => self.package(tree, module),
+            ModuleRule::Package => self.package(tree, file.rule, module),
             ModuleRule::Rust => self.rust(tree, file, import.scope, module),
             ModuleRule::Go => self.go(file, module),
             ModuleRule::Include => self.include(file, module),
