@@ -368,6 +368,7 @@ impl Resolver<'_> {
         let (at, local) = self.place_of(node);
         let file = &self.tree.files[at as usize];
         match file.entities.get(local as usize) {
+            Some(definition) if definition.is_partial => self.extended(node).unwrap_or(node),
             Some(definition) if is_block(definition.kind) => {
                 let name = self.tree.symbols.text(definition.name);
                 self.type_named(at, definition.parent, name, 0).unwrap_or(node)

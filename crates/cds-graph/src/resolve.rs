@@ -194,9 +194,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// The type that an `impl` or `extension` block adds to.
-    fn extended(&self, node: u32) -> Option<u32> {
+    pub(crate) fn extended(&self, node: u32) -> Option<u32> {
         let (at, local) = self.place_of(node);
         let definition = &self.file(at).entities[local as usize];
+        if definition.is_partial {
+            return self.twins(node, definition.name).first().copied().filter(|&t| t != node);
+        }
         if !matches!(definition.kind.name(), "impl" | "extension" | "instance") {
             return None;
         }
@@ -265,6 +268,8 @@ impl<'a> Resolver<'a> {
         match value {
             Value::Entity(node) if self.kind_of(node).is_some_and(is_type) => Some(value),
             Value::Outside => Some(value),
+            // A variable called like its type does not hide it.
+            _ if scope != TOP => self.type_value(at, self.file(at).parent(scope), path, depth + 1),
             _ => None,
         }
     }
@@ -552,7 +557,10 @@ impl<'a> Resolver<'a> {
         let file = self.file(at);
         let includes = self.rules(at).modules == ModuleRule::Include || self.rules(at).modules == ModuleRule::Path;
         for (i, import) in file.imports.iter().enumerate() {
-            if import.is_export || !(import.wildcard || (includes && import.name.is_none())) {
+            // A package that is taken without a name is taken whole.
+            let is_package = || matches!(self.targets[at as usize][i], Target::Package(_));
+            let is_whole = import.name.is_none() && import.alias.is_none() && (includes || is_package());
+            if import.is_export || !(import.wildcard || is_whole) {
                 continue;
             }
             // `use a::{b::*}` names the module by a path and a name.
@@ -572,12 +580,25 @@ impl<'a> Resolver<'a> {
     /// Outermost names of files that are seen without an import.
     fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
         let group = group_of(self.tree, self.modules, at)?;
-        let found = self.shared.get(&(group, name))?;
+        let found = self.shared.get(&(group, name)).or_else(|| self.in_outer_packages(at, name))?;
         let tree_wide = self.rules(at).shared == Shared::Tree;
         // Seen by everybody and defined more than once: not known which.
         let is_sure = found.len() == 1 || !tree_wide;
         let how = if tree_wide { Certainty::Named } else { Certainty::Scoped };
         is_sure.then(|| (Value::Entity(found[0]), how))
+    }
+
+    /// A name of the packages around a file's own.
+    fn in_outer_packages(&self, at: u32, name: Symbol) -> Option<&Vec<u32>> {
+        let mut package = self.text(self.file(at).package.filter(|_| self.rules(at).outer_packages)?);
+        while let Some((above, _)) = package.rsplit_once('.') {
+            package = above;
+            let group = self.tree.symbols.get(package).and_then(|p| group_with(self.tree, self.modules, at, Some(p)));
+            if let Some(found) = group.and_then(|g| self.shared.get(&(g, name))) {
+                return Some(found);
+            }
+        }
+        None
     }
 
     /// Entities of other files that share an outermost entity's name and package, and itself.
@@ -708,6 +729,11 @@ impl<'a> Resolver<'a> {
 
 /// The files that see each other's outermost names: a folder, a package, or all of a family.
 fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
+    group_with(tree, modules, at, tree.files[at as usize].package)
+}
+
+/// The same, as if the file were in that package.
+fn group_with(tree: &Tree, modules: &Modules, at: u32, package: Option<Symbol>) -> Option<u32> {
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
     // Groups of one family never meet those of another: the upper bits are its first rule.
@@ -717,7 +743,7 @@ fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
     match rules.shared {
         Shared::File => None,
         Shared::Folder => modules.folder(file.folder()).map(group),
-        Shared::Package => match file.package {
+        Shared::Package => match package {
             Some(package) => Some(group(package.0)),
             None => modules.folder(file.folder()).map(|f| group(f | 0x80_0000)),
         },

@@ -46,6 +46,8 @@ pub(crate) struct Definition {
     pub(crate) parameters: (u32, u32),
     pub(crate) is_property: bool,
     pub(crate) is_default: bool,
+    /// One of several parts of a type.
+    pub(crate) is_partial: bool,
 }
 
 pub(crate) struct Use {
@@ -122,6 +124,7 @@ impl Tree {
                 parent: entity.parent.unwrap_or(TOP),
                 return_type: entity.return_type.as_deref().map(|t| symbols.add(t)),
                 parameters: (from, parameters.len() as u32),
+                is_partial: entity.modifiers.iter().any(|m| m == "partial"),
                 is_default: entity.modifiers.iter().any(|m| m == "default"),
                 is_property: entity.decorators.iter().any(|d| d.contains("property")),
             });
@@ -164,6 +167,17 @@ impl Tree {
         bindings.sort_by_key(|b| (b.scope, b.name, b.start));
         let mut members: Vec<(u32, Symbol, u32)> =
             entities.iter().enumerate().map(|(i, e)| (e.parent, e.name, i as u32)).collect();
+        // The namespace that the whole file declares is its outermost scope.
+        if let Some(package) = facts.package.as_deref() {
+            let is_outermost = |e: &Definition| {
+                e.parent != TOP
+                    && facts.entities[e.parent as usize].kind.name() == "namespace"
+                    && facts.qualified_name(e.parent) == package.replace('\\', ".")
+            };
+            let inside = entities.iter().enumerate().filter(|(_, e)| is_outermost(e));
+            let inside: Vec<(u32, Symbol, u32)> = inside.map(|(i, e)| (TOP, e.name, i as u32)).collect();
+            members.extend(inside);
+        }
         members.sort_unstable();
         let package = facts.package.as_deref().map(|p| symbols.add(p));
         let path = path.into();

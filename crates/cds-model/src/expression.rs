@@ -17,6 +17,7 @@ pub struct Step<'a> {
 /// The steps of an expression; none when it is anything but names, member accesses and calls.
 pub fn steps(text: &str) -> Option<Vec<Step<'_>>> {
     let mut rest = text.trim();
+    let is_new = rest.strip_prefix("await ").unwrap_or(rest).trim_start().starts_with("new ");
     for keyword in ["await ", "new ", "yield ", "try ", "&mut ", "mut ", "&", "*"] {
         rest = rest.strip_prefix(keyword).unwrap_or(rest).trim_start();
     }
@@ -32,6 +33,11 @@ pub fn steps(text: &str) -> Option<Vec<Step<'_>>> {
                 rest = after[end..].trim_start();
             } else if let Some(after) = rest.strip_prefix('(') {
                 let end = closing(after, '(', ')')?;
+                rest = after[end..].trim_start();
+                called = true;
+            } else if let Some(after) = rest.strip_prefix('{').filter(|_| is_new && found.is_empty()) {
+                // `new Foo { A = 1 }`
+                let end = closing(after, '{', '}')?;
                 rest = after[end..].trim_start();
                 called = true;
             } else if let Some(after) = rest.strip_prefix(['?', '!']) {
@@ -97,7 +103,7 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
             continue;
         }
         match c {
-            '"' | '\'' | '`' if open == '(' => quote = Some(c),
+            '"' | '\'' | '`' if open != '<' => quote = Some(c),
             _ if c == open => depth += 1,
             _ if c == close => {
                 depth -= 1;
@@ -124,6 +130,8 @@ mod tests {
             ("self.db.session(a, 'b)').query", Some("self.db.session().query")),
             ("await fetch(url)", Some("fetch()")),
             ("new Foo<Bar>(1)", Some("Foo()")),
+            ("new Foo(1) { A = \"}\" }", Some("Foo()")),
+            ("Foo { a: 1 }", None),
             ("std::env::args()", Some("std.env.args()")),
             ("parse::<u32>()", Some("parse()")),
             ("client.get(x).await?.json()", Some("client.get().json()")),

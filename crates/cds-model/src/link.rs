@@ -10,6 +10,8 @@ pub struct LinkRules {
     pub modules: ModuleRule,
     /// Who sees a file's outermost names without an import.
     pub shared: Shared,
+    /// Whether names of the packages around a package are seen in it too: `App` in `App.Models`.
+    pub outer_packages: bool,
     /// Names of the object a method is called on: `self`, `this`.
     pub this: Vec<String>,
     /// Names of its type inside a method: `cls`, `Self`.
