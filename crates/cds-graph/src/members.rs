@@ -101,8 +101,21 @@ impl Resolver<'_> {
             };
             file.members(local, name).find(is_method).map(|m| Value::Entity(file.node_of(m)))
         };
-        let blocks = self.extensions.get(&node);
-        inside(node).or_else(|| blocks?.iter().find_map(|&b| inside(b)))
+        let blocks = self.extensions.get(&node).into_iter().flatten().copied();
+        let around = blocks.chain(self.companions(node));
+        inside(node).or_else(|| around.into_iter().find_map(inside))
+    }
+
+    /// Types whose members are those of another: one inside it, or one of the same name beside it.
+    pub(crate) fn companions(&self, node: u32) -> Vec<u32> {
+        let (at, local) = self.place_of(node);
+        let file = self.file(at);
+        let Some(definition) = file.entities.get(local as usize) else { return Vec::new() };
+        let named = self.rules(at).companions.iter().filter_map(|c| self.tree.symbols.get(c));
+        let inside = named.flat_map(|c| file.members(local, c));
+        let beside = file.members(definition.parent, definition.name).filter(|&m| m != local);
+        let is_companion = |m: &u32| is_type(file.entities[*m as usize].kind);
+        inside.chain(beside).filter(is_companion).map(|m| file.node_of(m)).collect()
     }
 
     fn field_of(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {

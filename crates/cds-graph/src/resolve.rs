@@ -660,8 +660,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn own_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let direct = self.member_of_block(node, name, depth);
-        direct.or_else(|| {
+        let direct = self.member_of_block(node, name, depth).or_else(|| {
             let blocks = self.extensions.get(&node)?;
             blocks.iter().find_map(|&block| {
                 let (at, local) = self.place_of(block);
@@ -672,7 +671,8 @@ impl<'a> Resolver<'a> {
                     (definition.name == name).then_some(Value::Entity(block))
                 }
             })
-        })
+        });
+        direct.or_else(|| self.companions(node).into_iter().find_map(|c| self.member_of_block(c, name, depth)))
     }
 
     fn member_of_block(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {

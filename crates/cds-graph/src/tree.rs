@@ -113,9 +113,8 @@ impl Tree {
         for entity in &facts.entities {
             let from = parameters.len() as u32;
             for parameter in &entity.parameters {
-                // `*args` and `...rest` are bound to their name.
-                let name = parameter.name.trim_start_matches(['*', '.', '&', '$', '@']);
-                parameters.push((symbols.add(name), parameter.type_name.as_deref().map(|t| symbols.add(t))));
+                let (name, type_name) = parameter_parts(&parameter.name, parameter.type_name.as_deref());
+                parameters.push((symbols.add(name), type_name.map(|t| symbols.add(t))));
             }
             entities.push(Definition {
                 name: symbols.add(&entity.name),
@@ -183,6 +182,17 @@ impl Tree {
         let path = path.into();
         self.files.push(File { path, rule, node, package, entities, parameters, uses, imports, bindings, members });
     }
+}
+
+/// Name and type of a parameter, which some grammars give as one text: `private val name: Type = value`.
+fn parameter_parts<'a>(name: &'a str, type_name: Option<&'a str>) -> (&'a str, Option<&'a str>) {
+    let (name, written) = match name.split_once(':') {
+        Some((name, rest)) if type_name.is_none() => (name, Some(rest.split(" = ").next().unwrap_or(rest).trim())),
+        _ => (name, type_name),
+    };
+    // `*args` and `...rest` are bound to their name.
+    let name = name.trim().trim_start_matches(['*', '.', '&', '$', '@']);
+    (name.rsplit(' ').next().unwrap_or(name), written)
 }
 
 /// Module and name of an import whose name is a path: `use a::{b::c}` takes `c` from `a::b`.

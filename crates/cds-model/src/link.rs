@@ -38,6 +38,8 @@ pub struct LinkRules {
     pub holders: Vec<String>,
     /// Their methods, besides `keepers`: never those of what they hold.
     pub holder_methods: Vec<String>,
+    /// Types inside a type whose members are its own: `companion`.
+    pub companions: Vec<String>,
     /// Whether a field and a method of one name are told apart by the call.
     pub fields_apart: bool,
     /// Whether a variable and a function of one name are: a variable hides no function.
