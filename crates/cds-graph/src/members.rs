@@ -5,7 +5,7 @@ use cds_model::{Certainty, LinkRules, Step};
 use crate::modules::Target;
 use crate::resolve::{Found, Resolver, Value};
 use crate::symbols::Symbol;
-use crate::tree::{is_callable, is_type};
+use crate::tree::{TOP, is_callable, is_type};
 
 /// How many types above one are looked at for a method or a field.
 const MAX_TYPES: usize = 32;
@@ -53,6 +53,10 @@ impl Resolver<'_> {
             }
             scope = definition.parent;
             found = self.name(at, scope, byte, name, depth);
+        }
+        if found.is_some_and(|f| matches!(f.0, Value::Hidden | Value::Instance(_) | Value::Held(_))) {
+            let imported = self.imported(at, TOP, name, depth).or_else(|| self.visible(at, name));
+            return imported.or_else(|| self.through_wildcards(at, name, depth));
         }
         found
     }
@@ -135,7 +139,9 @@ impl Resolver<'_> {
         let rules = self.rules(file);
         let is = |names: &[String]| step.called && names.iter().any(|n| n == step.name);
         match value {
-            Value::Instance(node) | Value::Held(node) if is(&rules.keepers) => {
+            Value::Instance(_) if is(&rules.keepers) => Some((value, Certainty::Typed)),
+            // Some are written without brackets: `option.get`.
+            Value::Held(node) if rules.keepers.iter().any(|k| k == step.name) => {
                 Some((Value::Instance(node), Certainty::Typed))
             }
             Value::Entity(node) if is(&rules.makers) && self.kind_of(node).is_some_and(is_type) => {

@@ -405,7 +405,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A name that an import of this scope brings in.
-    fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
+    pub(crate) fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
         let file = self.file(at);
         let mut hidden = None;
         for (i, import) in file.imports.iter().enumerate().rev() {
@@ -495,6 +495,12 @@ impl<'a> Resolver<'a> {
                 if let Some(value) = self.member(at, module, name, depth + 1) {
                     return Some(value);
                 }
+                // The name of a package is taken, as its last part.
+                if let Value::Package(id) = module
+                    && self.package_names[id as usize].rsplit('.').next() == Some(self.text(name))
+                {
+                    return Some(module);
+                }
                 // `import x from './y'` where y says `module.exports = …`: the module itself.
                 let is_default = self.text(name) == "default";
                 is_default.then_some(module)
@@ -550,15 +556,21 @@ impl<'a> Resolver<'a> {
     }
 
     /// Names that `import *` brings in.
-    fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
+    pub(crate) fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
         if depth >= MAX_DEPTH {
             return None;
         }
         let file = self.file(at);
         let includes = self.rules(at).modules == ModuleRule::Include || self.rules(at).modules == ModuleRule::Path;
+        let packages = self.rules(at).modules == ModuleRule::Package;
         for (i, import) in file.imports.iter().enumerate() {
             // A package that is taken without a name is taken whole.
-            let is_package = || matches!(self.targets[at as usize][i], Target::Package(_));
+            let is_package = || match &self.targets[at as usize][i] {
+                Target::Package(_) => true,
+                // A file that is read in.
+                Target::Place { place, rest } => place.file.is_some() && rest.is_empty() && packages,
+                _ => false,
+            };
             let is_whole = import.name.is_none() && import.alias.is_none() && (includes || is_package());
             if import.is_export || !(import.wildcard || is_whole) {
                 continue;
@@ -578,12 +590,14 @@ impl<'a> Resolver<'a> {
     }
 
     /// Outermost names of files that are seen without an import.
-    fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
+    pub(crate) fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
         let group = group_of(self.tree, self.modules, at)?;
         let found = self.shared.get(&(group, name)).or_else(|| self.in_outer_packages(at, name))?;
         let tree_wide = self.rules(at).shared == Shared::Tree;
-        // Seen by everybody and defined more than once: not known which.
-        let is_sure = found.len() == 1 || !tree_wide;
+        // Defined by several files that no package joins: not known which.
+        let owner = self.place_of(found[0]).0;
+        let joined = self.file(at).package.is_some() && !tree_wide;
+        let is_sure = joined || found.iter().all(|&n| self.place_of(n).0 == owner);
         let how = if tree_wide { Certainty::Named } else { Certainty::Scoped };
         is_sure.then(|| (Value::Entity(found[0]), how))
     }
@@ -604,7 +618,7 @@ impl<'a> Resolver<'a> {
     /// Entities of other files that share an outermost entity's name and package, and itself.
     pub(crate) fn twins(&self, node: u32, name: Symbol) -> Vec<u32> {
         let (at, _) = self.place_of(node);
-        if self.rules(at).shared == Shared::Tree {
+        if self.rules(at).shared == Shared::Tree || self.file(at).package.is_none() {
             return vec![node];
         }
         let group = group_of(self.tree, self.modules, at);

@@ -171,7 +171,7 @@ impl Tree {
             let is_outermost = |e: &Definition| {
                 e.parent != TOP
                     && facts.entities[e.parent as usize].kind.name() == "namespace"
-                    && facts.qualified_name(e.parent) == package.replace('\\', ".")
+                    && facts.qualified_name(e.parent).replace('\\', ".") == package.replace('\\', ".")
             };
             let inside = entities.iter().enumerate().filter(|(_, e)| is_outermost(e));
             let inside: Vec<(u32, Symbol, u32)> = inside.map(|(i, e)| (TOP, e.name, i as u32)).collect();

@@ -128,7 +128,15 @@ impl Modules {
             ModuleRule::None => Target::Unknown,
             ModuleRule::Python => self.python(file, module),
             ModuleRule::Ecma => self.ecma(file, module),
-            ModuleRule::Package => self.package(tree, file.rule, module),
+            ModuleRule::Package if module.contains('/') => self.path(file, module),
+            ModuleRule::Package => {
+                let named = import.name.map(|n| package::normal(&format!("{module}.{}", tree.symbols.text(n))));
+                match (self.package(tree, file.rule, module), named) {
+                    // `use App\Models` takes a package by its last name.
+                    (Target::Outside(_), Some(named)) if self.packages.contains_key(&named) => Target::Package(named),
+                    (target, _) => target,
+                }
+            }
             ModuleRule::Rust => self.rust(tree, file, import.scope, module),
             ModuleRule::Go => self.go(file, module),
             ModuleRule::Include => self.include(file, module),
