@@ -659,9 +659,8 @@ impl<'a> Resolver<'a> {
                 let inside = file.members(local, name).next().map(|m| Value::Entity(file.node_of(m)));
                 inside.or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
             }
-            Value::Instance(node) => self.type_member(node, name, depth),
             Value::Held(_) if self.is_of_holder(at, name) => None,
-            Value::Held(node) => self.type_member(node, name, depth),
+            Value::Instance(node) | Value::Held(node) => self.type_member(node, name, depth),
             Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
             Value::Outside => Some(Value::Outside),
             Value::Hidden => None,
