@@ -1,6 +1,7 @@
 //! Joins the facts of many files to one graph. [`Tree`] collects them, [`link`] finds out what names mean, and every edge says
 //! how it is known; [`Graph`] is the result in compact rows, [`walk`] ways through it.
 
+mod csr;
 mod link;
 mod members;
 mod modules;
@@ -8,6 +9,9 @@ mod resolve;
 mod symbols;
 mod tree;
 mod types;
+mod walk;
 
+pub use csr::{EdgeRow, Graph, GraphTables};
 pub use link::{Edge, Linked, MAX_CANDIDATES, Unresolved, link};
 pub use tree::Tree;
+pub use walk::{Direction, Taken, Walk, Walked, importance, path, walk};

@@ -47,8 +47,8 @@ pub struct Edge {
     pub candidates: u16,
     /// The line of the site.
     pub line: u32,
-    /// Which import's alias it goes by: its position in the file's imports.
-    pub import: Option<u32>,
+    /// What an import calls it, for [`Tree::text`].
+    pub alias: Option<u32>,
 }
 
 /// A call that may mean too many entities.
@@ -146,6 +146,7 @@ fn add_extensions(resolver: &mut Resolver) {
             let file = &tree.files[at];
             let resolver = &*resolver;
             file.entities.iter().enumerate().filter_map(move |(local, definition)| {
+                resolver.begin();
                 let local = local as u32;
                 let node = file.node_of(local);
                 if let Some(scope) = definition.scope {
@@ -188,7 +189,7 @@ fn edge(file: &File, used: &Use, to: u32, kind: EdgeKind, certainty: Certainty, 
         certainty,
         candidates: candidates.min(usize::from(u16::MAX)) as u16,
         line: used.line,
-        import: None,
+        alias: None,
     }
 }
 
@@ -196,6 +197,7 @@ fn inherit_edges(resolver: &Resolver, at: u32) -> FileEdges {
     let file = &resolver.tree.files[at as usize];
     let mut found = FileEdges::default();
     for used in file.uses.iter().filter(|u| u.kind == ReferenceKind::Base && u.scope != TOP) {
+        resolver.begin();
         // A base is looked up where the type stands, not inside it.
         let outer = file.parent(used.scope);
         let name = resolver.tree.symbols.text(used.name);
@@ -219,6 +221,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
     let file = &tree.files[at as usize];
     let mut found = FileEdges::default();
     for (i, import) in file.imports.iter().enumerate().filter(|(_, i)| !i.is_export) {
+        resolver.begin();
         let target = &resolver.targets[at as usize][i];
         let node_of = |value: Value| match value {
             Value::Entity(node) | Value::Instance(node) | Value::Held(node) => Some(node),
@@ -257,7 +260,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
                 certainty: Certainty::Imported,
                 candidates: 1,
                 line: import.line,
-                import: import.alias.map(|_| i as u32),
+                alias: import.alias.map(|a| a.0),
             };
             found.edges.push((edge, outside));
         }
@@ -266,6 +269,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
 }
 
 fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, used: &Use, found: &mut FileEdges) {
+    resolver.begin();
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
@@ -368,7 +372,7 @@ impl Resolver<'_> {
         let (at, local) = self.place_of(node);
         let file = &self.tree.files[at as usize];
         match file.entities.get(local as usize) {
-            Some(definition) if definition.is_partial => self.extended(node).unwrap_or(node),
+            Some(definition) if definition.is_partial => self.extended(node, 0).unwrap_or(node),
             Some(definition) if is_block(definition.kind) => {
                 let name = self.tree.symbols.text(definition.name);
                 self.type_named(at, definition.parent, name, 0).unwrap_or(node)

@@ -68,7 +68,7 @@ impl Resolver<'_> {
         if !is_method || !self.rules(at).variables_apart {
             return Some(found);
         }
-        let around = self.type_at(at, scope);
+        let around = self.type_at(at, scope, depth);
         let field = around.and_then(|node| self.in_types(node, |t| self.field_of(t, name, depth)));
         Some(field.map_or(found, |value| (value, Certainty::Typed)))
     }

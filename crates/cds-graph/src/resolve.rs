@@ -1,6 +1,8 @@
 //! What a name, a path of names or a type means at a place: scopes first, then imports, then what types say.
 
-use cds_model::{Certainty, ModuleRule, Shared, Step, steps};
+use std::cell::Cell;
+
+use cds_model::{Certainty, EntityType, ModuleRule, Shared, Step, steps};
 use rustc_hash::FxHashMap;
 
 use crate::modules::{Modules, Place, Target};
@@ -10,6 +12,13 @@ use crate::types::{first_result, held_type, type_path};
 
 /// How many bindings, return types and re-exports one question may lead through.
 const MAX_DEPTH: u8 = 12;
+
+/// How many look-ups one question may take.
+const MAX_STEPS: u32 = 4_000;
+
+thread_local! {
+    static STEPS_LEFT: Cell<u32> = const { Cell::new(MAX_STEPS) };
+}
 
 /// How many bases above a type are looked at.
 const MAX_BASES: usize = 32;
@@ -117,8 +126,23 @@ impl<'a> Resolver<'a> {
         self.tree.symbols.text(symbol)
     }
 
+    /// Whether a question may lead further: neither too deep nor, through wildcards and bindings, too wide.
+    fn may_go_on(&self, depth: u8) -> bool {
+        let left = STEPS_LEFT.get();
+        STEPS_LEFT.set(left.saturating_sub(1));
+        depth < MAX_DEPTH && left > 0
+    }
+
+    /// Begins a question: each has the same number of steps, whoever asks first.
+    pub(crate) fn begin(&self) {
+        STEPS_LEFT.set(MAX_STEPS);
+    }
+
     /// What a path means at a place in a file.
     pub(crate) fn path(&self, file: u32, scope: u32, at: u32, path: &str, depth: u8) -> Option<Found> {
+        if !self.may_go_on(depth) {
+            return None;
+        }
         let steps = steps(path)?;
         let first = self.first_step(file, scope, at, steps.first()?, depth).map(|f| (f, 1));
         let (mut found, used) = first.or_else(|| self.word(file, scope, &steps, path.contains("::"), depth))?;
@@ -132,7 +156,7 @@ impl<'a> Resolver<'a> {
         let rules = self.rules(file);
         let name = step.name.trim_start_matches('$');
         let is = |names: &[String]| names.iter().any(|n| n == step.name || n == name);
-        let around = || self.type_at(file, scope);
+        let around = || self.type_at(file, scope, depth);
         if is(&rules.this) {
             return around().map(|t| (Value::Instance(t), Certainty::Typed));
         }
@@ -176,17 +200,17 @@ impl<'a> Resolver<'a> {
     }
 
     /// The type that methods of a scope belong to: around it, or named by its head.
-    pub(crate) fn type_at(&self, at: u32, scope: u32) -> Option<u32> {
+    pub(crate) fn type_at(&self, at: u32, scope: u32, depth: u8) -> Option<u32> {
         let file = self.file(at);
         let mut inner = scope;
         while inner != TOP {
             let definition = &file.entities[inner as usize];
             if is_type(definition.kind) {
                 let node = file.node_of(inner);
-                return Some(self.extended(node).unwrap_or(node));
+                return Some(self.extended(node, depth).unwrap_or(node));
             }
             if let Some(scope) = definition.scope {
-                return self.type_named(at, inner, self.text(scope), 0);
+                return self.type_named(at, inner, self.text(scope), depth + 1);
             }
             inner = definition.parent;
         }
@@ -194,7 +218,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The type that an `impl` or `extension` block adds to.
-    pub(crate) fn extended(&self, node: u32) -> Option<u32> {
+    pub(crate) fn extended(&self, node: u32, depth: u8) -> Option<u32> {
         let (at, local) = self.place_of(node);
         let definition = &self.file(at).entities[local as usize];
         if definition.is_partial {
@@ -203,7 +227,7 @@ impl<'a> Resolver<'a> {
         if !matches!(definition.kind.name(), "impl" | "extension" | "instance") {
             return None;
         }
-        self.type_named(at, definition.parent, self.text(definition.name), 0).filter(|&t| t != node)
+        self.type_named(at, definition.parent, self.text(definition.name), depth + 1).filter(|&t| t != node)
     }
 
     /// What calling a value gives.
@@ -257,12 +281,12 @@ impl<'a> Resolver<'a> {
     }
 
     fn type_value(&self, at: u32, scope: u32, path: &str, depth: u8) -> Option<Value> {
-        if depth >= MAX_DEPTH {
+        if !self.may_go_on(depth) {
             return None;
         }
         let rules = self.rules(at);
         if rules.this_type.iter().any(|t| t == path) {
-            return self.type_at(at, scope).map(Value::Entity);
+            return self.type_at(at, scope, depth + 1).map(Value::Entity);
         }
         let (value, _) = self.path(at, scope, u32::MAX, path, depth + 1)?;
         match value {
@@ -297,7 +321,7 @@ impl<'a> Resolver<'a> {
         depth: u8,
         outside: &mut bool,
     ) -> Option<Found> {
-        if depth >= MAX_DEPTH {
+        if !self.may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
@@ -307,13 +331,24 @@ impl<'a> Resolver<'a> {
             let definition = file.entities.get(inner as usize);
             let own_type = definition.is_some_and(|d| is_type(d.kind));
             // Members of a type are not in the scope of its methods, but for languages that say so; in its own body they are.
-            let is_seen = !own_type || rules.bare_members || inner == scope;
+            // Nor are those of an object that a constant holds, or a function gives back.
+            let is_value = definition
+                .is_some_and(|d| !own_type && !is_callable(d.kind) && d.kind.entity_type() == EntityType::Function);
+            let is_seen = rules.bare_members || inner == scope || !own_type && !is_value;
             if is_seen && let Some(found) = self.in_own_scope(at, inner, byte, name, depth) {
-                return Some(found);
+                let is_method = matches!(found.0, Value::Entity(n) if self.kind_of(n).is_some_and(is_member_kind));
+                // `const x = require('./x')` binds a name and is an import as well.
+                let through = if found.0 == Value::Hidden { self.imported(at, inner, name, depth) } else { None };
+                if through.is_some() {
+                    return through;
+                }
+                if rules.bare_members || !is_method || own_type {
+                    return Some(found);
+                }
             }
             if own_type && rules.bare_members {
                 let node = file.node_of(inner);
-                let node = self.extended(node).unwrap_or(node);
+                let node = self.extended(node, depth).unwrap_or(node);
                 match self.type_member(node, name, depth) {
                     Some(Value::Outside) => *outside = true,
                     Some(value) => return Some((value, Certainty::Scoped)),
@@ -330,7 +365,7 @@ impl<'a> Resolver<'a> {
         }
         // A method whose type is named by its head sees that type's members.
         if rules.bare_members
-            && let Some(node) = self.type_at(at, scope)
+            && let Some(node) = self.type_at(at, scope, depth)
             && let Some(value) = self.type_member(node, name, depth)
         {
             if value != Value::Outside {
@@ -357,7 +392,7 @@ impl<'a> Resolver<'a> {
         if let Some(local) = member {
             let kind = file.entities[local as usize].kind;
             let node = file.node_of(local);
-            if is_callable(kind) || kind.entity_type() == cds_model::EntityType::Class {
+            if is_callable(kind) || kind.entity_type() == EntityType::Class {
                 return Some((Value::Entity(node), Certainty::Scoped));
             }
             let bound = self.bound(at, scope, byte, bindings, depth);
@@ -396,7 +431,7 @@ impl<'a> Resolver<'a> {
             return Some(value);
         }
         let written = self.text(binding.value?);
-        if depth >= MAX_DEPTH {
+        if !self.may_go_on(depth) {
             return None;
         }
         let inner = if binding.is_member { binding.inner } else { scope };
@@ -526,7 +561,7 @@ impl<'a> Resolver<'a> {
 
     /// A name of a file that others may see: its own, given under another name, or passed on.
     fn in_module(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if depth >= MAX_DEPTH {
+        if !self.may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
@@ -557,7 +592,7 @@ impl<'a> Resolver<'a> {
 
     /// Names that `import *` brings in.
     pub(crate) fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if depth >= MAX_DEPTH {
+        if !self.may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
@@ -629,7 +664,7 @@ impl<'a> Resolver<'a> {
 
     /// A member of a value.
     pub(crate) fn member(&self, at: u32, value: Value, name: Symbol, depth: u8) -> Option<Value> {
-        if depth >= MAX_DEPTH {
+        if !self.may_go_on(depth) {
             return None;
         }
         match value {
@@ -695,7 +730,7 @@ impl<'a> Resolver<'a> {
         if let Some(member) = member {
             let definition = &file.entities[member as usize];
             let is_method = is_callable(definition.kind) && !definition.is_property;
-            if is_method || definition.kind.entity_type() == cds_model::EntityType::Class {
+            if is_method || definition.kind.entity_type() == EntityType::Class {
                 return Some(Value::Entity(file.node_of(member)));
             }
             // A field: what it holds, or at least that it is this one.
@@ -738,6 +773,11 @@ impl<'a> Resolver<'a> {
         }
         outside
     }
+}
+
+/// Kinds that are called on something.
+fn is_member_kind(kind: cds_model::Kind) -> bool {
+    matches!(kind.name(), "method" | "getter" | "setter" | "constructor")
 }
 
 /// The files that see each other's outermost names: a folder, a package, or all of a family.

@@ -91,6 +91,11 @@ impl Tree {
         MANIFESTS.contains(&name) || (name.starts_with("tsconfig.") && name.ends_with(".json"))
     }
 
+    /// The text of an alias.
+    pub fn text(&self, alias: u32) -> &str {
+        self.symbols.text(Symbol(alias))
+    }
+
     /// Adds the text of a file for which [`Tree::wants_text`].
     pub fn add_manifest(&mut self, path: &str, text: &str) {
         self.manifests.push((path.to_owned(), text.to_owned()));

@@ -342,7 +342,7 @@ fn ctrl_c_leaves_the_old_index_whole() {
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), &b""[..]), "{stderr}");
-    assert_eq!(stderr, "cds: indexing was interrupted; the previous index is unchanged\n");
+    assert_eq!(stderr, "cds: indexing was interrupted; the previous index is unchanged: run it again when you like\n");
 
     assert_eq!((project.generation(), files_below(&old)), (old.clone(), stored), "nothing of it was touched");
     assert!(!project.path(".cds-index/g000002").exists(), "and nothing is left over");
