@@ -3,6 +3,7 @@
 
 mod csr;
 mod link;
+mod members;
 mod modules;
 mod resolve;
 mod symbols;

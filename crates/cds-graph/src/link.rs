@@ -224,7 +224,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
         resolver.begin();
         let target = &resolver.targets[at as usize][i];
         let node_of = |value: Value| match value {
-            Value::Entity(node) | Value::Instance(node) => Some(node),
+            Value::Entity(node) | Value::Instance(node) | Value::Held(node) => Some(node),
             Value::Module(place) => match place.file {
                 Some(f) => Some(tree.files[f as usize].node),
                 None => folder_node(&resolver.modules.folders[place.folder? as usize].path),
@@ -281,7 +281,7 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
             if is_base || is_this {
                 resolver.path(at, used.scope, used.start, name, 0)
             } else {
-                resolver.name(at, used.scope, used.start, used.name, 0)
+                resolver.function(at, used.scope, used.start, used.name, 0)
             }
         }
         Some(receiver) => {
@@ -290,7 +290,7 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
                 if value == Value::Hidden {
                     return None;
                 }
-                let member = resolver.member(at, value, used.name, 0)?;
+                let member = resolver.member_as(at, value, used.name, true, 0)?;
                 let how = match value {
                     Value::Module(_) | Value::Package(_) => Certainty::Imported,
                     Value::Entity(node) if resolver.kind_of(node).is_none_or(|k| !is_type(k)) => how,
@@ -372,6 +372,7 @@ impl Resolver<'_> {
         let (at, local) = self.place_of(node);
         let file = &self.tree.files[at as usize];
         match file.entities.get(local as usize) {
+            Some(definition) if definition.is_partial => self.extended(node, 0).unwrap_or(node),
             Some(definition) if is_block(definition.kind) => {
                 let name = self.tree.symbols.text(definition.name);
                 self.type_named(at, definition.parent, name, 0).unwrap_or(node)
@@ -385,9 +386,15 @@ impl Resolver<'_> {
         let (at, local) = self.place_of(node);
         let file = &self.tree.files[at as usize];
         let Some(definition) = file.entities.get(local as usize) else { return vec![node] };
-        let same = |l: &u32| file.entities[*l as usize].kind == definition.kind;
+        let same = |l: &u32| {
+            let other = &file.entities[*l as usize];
+            (other.kind, other.scope) == (definition.kind, definition.scope)
+        };
         let all: Vec<u32> =
             file.members(definition.parent, definition.name).filter(same).map(|l| file.node_of(l)).collect();
+        // Several files of a package may define it, each for another system.
+        let is_outermost = definition.parent == TOP && definition.scope.is_none();
+        let all = if is_outermost && all.len() == 1 { self.twins(node, definition.name) } else { all };
         if all.len() > MAX_OVERLOADS || definition.kind.entity_type() == EntityType::Class { vec![node] } else { all }
     }
 

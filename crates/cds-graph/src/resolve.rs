@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::modules::{Modules, Place, Target};
 use crate::symbols::Symbol;
 use crate::tree::{Binding, File, TOP, Tree, is_callable, is_type};
-use crate::types::type_path;
+use crate::types::{first_result, held_type, type_path};
 
 /// How many bindings, return types and re-exports one question may lead through.
 const MAX_DEPTH: u8 = 12;
@@ -34,6 +34,8 @@ pub(crate) enum Value {
     Entity(u32),
     /// An object of a type, by the type's node.
     Instance(u32),
+    /// Such an object in something that holds it and has methods of its own.
+    Held(u32),
     /// What a type's bases say.
     Bases(u32),
     /// Something from outside the tree.
@@ -112,15 +114,15 @@ impl<'a> Resolver<'a> {
         self.tree.files[file as usize].entities.get(local as usize).map(|e| e.kind)
     }
 
-    fn file(&self, at: u32) -> &'a File {
+    pub(crate) fn file(&self, at: u32) -> &'a File {
         &self.tree.files[at as usize]
     }
 
-    fn rules(&self, at: u32) -> &'a cds_model::LinkRules {
+    pub(crate) fn rules(&self, at: u32) -> &'a cds_model::LinkRules {
         &self.tree.rules[self.file(at).rule as usize]
     }
 
-    fn text(&self, symbol: Symbol) -> &'a str {
+    pub(crate) fn text(&self, symbol: Symbol) -> &'a str {
         self.tree.symbols.text(symbol)
     }
 
@@ -142,9 +144,9 @@ impl<'a> Resolver<'a> {
             return None;
         }
         let steps = steps(path)?;
-        let (first, rest) = steps.split_first()?;
-        let mut found = self.first_step(file, scope, at, first, depth)?;
-        for step in rest {
+        let first = self.first_step(file, scope, at, steps.first()?, depth).map(|f| (f, 1));
+        let (mut found, used) = first.or_else(|| self.word(file, scope, &steps, path.contains("::"), depth))?;
+        for step in &steps[used..] {
             found = self.next_step(file, found, step, depth)?;
         }
         Some(found)
@@ -166,16 +168,27 @@ impl<'a> Resolver<'a> {
             return around().map(|t| (Value::Bases(t), Certainty::Typed));
         }
         let symbol = self.tree.symbols.get(name)?;
-        let found = self.name(file, scope, at, symbol, depth)?;
-        if step.called { self.called(found, depth) } else { Some(found) }
+        if step.called {
+            self.called(self.function(file, scope, at, symbol, depth)?, depth)
+        } else {
+            self.variable(file, scope, at, symbol, depth)
+        }
     }
 
     fn next_step(&self, file: u32, (value, how): Found, step: &Step, depth: u8) -> Option<Found> {
         if value == Value::Outside {
             return Some((Value::Outside, how));
         }
-        let symbol = self.tree.symbols.get(step.name)?;
-        let found = self.member(file, value, symbol, depth)?;
+        let Some(symbol) = self.tree.symbols.get(step.name) else {
+            return self.kept(file, value, step);
+        };
+        let member = self.member_as(file, value, symbol, step.called, depth);
+        if matches!(member, None | Some(Value::Outside))
+            && let Some(kept) = self.kept(file, value, step)
+        {
+            return Some(kept);
+        }
+        let found = member?;
         // What was found in an import stays imported; what a type told is typed.
         let how = if matches!(value, Value::Module(_) | Value::Package(_)) {
             how.max(Certainty::Imported)
@@ -205,9 +218,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// The type that an `impl` or `extension` block adds to.
-    fn extended(&self, node: u32, depth: u8) -> Option<u32> {
+    pub(crate) fn extended(&self, node: u32, depth: u8) -> Option<u32> {
         let (at, local) = self.place_of(node);
         let definition = &self.file(at).entities[local as usize];
+        if definition.is_partial {
+            return self.twins(node, definition.name).first().copied().filter(|&t| t != node);
+        }
         if !matches!(definition.kind.name(), "impl" | "extension" | "instance") {
             return None;
         }
@@ -243,8 +259,12 @@ impl<'a> Resolver<'a> {
 
     /// An object of a type as written.
     fn typed(&self, at: u32, scope: u32, written: &str, depth: u8) -> Option<Value> {
-        let path = type_path(written, &self.rules(at).wrappers)?;
+        let rules = self.rules(at);
+        let written = if rules.first_result { first_result(written) } else { written };
+        let held = held_type(written, rules);
+        let path = held.or_else(|| type_path(written, &rules.wrappers))?;
         match self.type_value(at, scope, path, depth)? {
+            Value::Entity(node) if held.is_some() => Some(Value::Held(node)),
             Value::Entity(node) => Some(Value::Instance(node)),
             Value::Outside => Some(Value::Outside),
             _ => None,
@@ -272,12 +292,35 @@ impl<'a> Resolver<'a> {
         match value {
             Value::Entity(node) if self.kind_of(node).is_some_and(is_type) => Some(value),
             Value::Outside => Some(value),
+            // A variable called like its type does not hide it.
+            _ if scope != TOP => self.type_value(at, self.file(at).parent(scope), path, depth + 1),
             _ => None,
         }
     }
 
     /// What a bare name means at a place.
     pub(crate) fn name(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
+        let mut outside = false;
+        let found = self.name_or_inherited(at, scope, byte, name, depth, &mut outside);
+        match found {
+            None if outside => Some((Value::Outside, Certainty::Scoped)),
+            // A base that is not in the tree may have it as well.
+            Some((Value::Entity(node), _)) if outside && self.kind_of(node).is_some_and(is_callable) => {
+                Some((Value::Entity(node), Certainty::Named))
+            }
+            found => found,
+        }
+    }
+
+    fn name_or_inherited(
+        &self,
+        at: u32,
+        scope: u32,
+        byte: u32,
+        name: Symbol,
+        depth: u8,
+        outside: &mut bool,
+    ) -> Option<Found> {
         if !self.may_go_on(depth) {
             return None;
         }
@@ -306,8 +349,10 @@ impl<'a> Resolver<'a> {
             if own_type && rules.bare_members {
                 let node = file.node_of(inner);
                 let node = self.extended(node, depth).unwrap_or(node);
-                if let Some(value) = self.type_member(node, name, depth) {
-                    return Some((value, Certainty::Scoped));
+                match self.type_member(node, name, depth) {
+                    Some(Value::Outside) => *outside = true,
+                    Some(value) => return Some((value, Certainty::Scoped)),
+                    None => {}
                 }
             }
             if let Some(found) = self.imported(at, inner, name, depth) {
@@ -323,7 +368,10 @@ impl<'a> Resolver<'a> {
             && let Some(node) = self.type_at(at, scope, depth)
             && let Some(value) = self.type_member(node, name, depth)
         {
-            return Some((value, Certainty::Scoped));
+            if value != Value::Outside {
+                return Some((value, Certainty::Scoped));
+            }
+            *outside = true;
         }
         self.visible(at, name).or_else(|| self.through_wildcards(at, name, depth))
     }
@@ -333,6 +381,12 @@ impl<'a> Resolver<'a> {
         let file = self.file(at);
         let bindings = file.bindings(scope, name);
         let mut members = file.members(scope, name).filter(|&m| file.entities[m as usize].scope.is_none());
+        // A constructor called like its type: the name means the type.
+        let is_own_name = file.entities.get(scope as usize).is_some_and(|e| e.name == name && is_type(e.kind));
+        let first = file.members(scope, name).next().filter(|_| is_own_name);
+        if first.is_some_and(|m| file.entities[m as usize].kind.name() == "constructor") {
+            return Some((Value::Entity(file.node_of(scope)), Certainty::Scoped));
+        }
         let member =
             members.find(|&m| !matches!(file.entities[m as usize].kind.name(), "impl" | "extension" | "instance"));
         if let Some(local) = member {
@@ -386,7 +440,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A name that an import of this scope brings in.
-    fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
+    pub(crate) fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
         let file = self.file(at);
         let mut hidden = None;
         for (i, import) in file.imports.iter().enumerate().rev() {
@@ -435,6 +489,13 @@ impl<'a> Resolver<'a> {
                 })
             }
             ModuleRule::Go => {
+                // What the package calls itself, if it is in the tree.
+                if let Target::Place { place: Place { folder: Some(folder), .. }, .. } = target {
+                    let files = &self.modules.folders[*folder as usize].files;
+                    let mut declared = files.iter().filter_map(|&f| self.file(f).package).map(|p| self.text(p));
+                    let bound = declared.find(|p| !p.ends_with("_test")) == Some(wanted);
+                    return bound.then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside));
+                }
                 let mut parts = module.rsplit('/');
                 let mut last = parts.next().unwrap_or(module);
                 // `x/v2` is called x.
@@ -460,10 +521,20 @@ impl<'a> Resolver<'a> {
         let Some(name) = taken.name else { return Some(module) };
         match module {
             Value::Outside => Some(Value::Outside),
-            Value::Module(place) if place.file == Some(at) && place.folder.is_none() => None,
+            // A module inside this file takes a name from around it; the file itself takes none from itself.
+            Value::Module(place) if place.file == Some(at) && place.folder.is_none() => {
+                let is_inner = taken.scope != TOP;
+                is_inner.then(|| self.in_own_scope(at, TOP, u32::MAX, name, depth + 1)).flatten().map(|(v, _)| v)
+            }
             _ => {
                 if let Some(value) = self.member(at, module, name, depth + 1) {
                     return Some(value);
+                }
+                // The name of a package is taken, as its last part.
+                if let Value::Package(id) = module
+                    && self.package_names[id as usize].rsplit('.').next() == Some(self.text(name))
+                {
+                    return Some(module);
                 }
                 // `import x from './y'` where y says `module.exports = …`: the module itself.
                 let is_default = self.text(name) == "default";
@@ -472,7 +543,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn target_value(&self, at: u32, target: &Target, depth: u8) -> Option<Value> {
+    pub(crate) fn target_value(&self, at: u32, target: &Target, depth: u8) -> Option<Value> {
         match target {
             Target::Place { place, rest } => {
                 let mut value = Value::Module(*place);
@@ -520,17 +591,27 @@ impl<'a> Resolver<'a> {
     }
 
     /// Names that `import *` brings in.
-    fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
+    pub(crate) fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
         if !self.may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
         let includes = self.rules(at).modules == ModuleRule::Include || self.rules(at).modules == ModuleRule::Path;
+        let packages = self.rules(at).modules == ModuleRule::Package;
         for (i, import) in file.imports.iter().enumerate() {
-            if import.is_export || !(import.wildcard || (includes && import.name.is_none())) {
+            // A package that is taken without a name is taken whole.
+            let is_package = || match &self.targets[at as usize][i] {
+                Target::Package(_) => true,
+                // A file that is read in.
+                Target::Place { place, rest } => place.file.is_some() && rest.is_empty() && packages,
+                _ => false,
+            };
+            let is_whole = import.name.is_none() && import.alias.is_none() && (includes || is_package());
+            if import.is_export || !(import.wildcard || is_whole) {
                 continue;
             }
-            let Some(value) = self.target_value(at, &self.targets[at as usize][i], depth) else { continue };
+            // `use a::{b::*}` names the module by a path and a name.
+            let Some(value) = self.import_value(at, i, depth) else { continue };
             let found = match value {
                 Value::Module(place) if place.file == Some(at) => None,
                 Value::Outside => None,
@@ -544,14 +625,41 @@ impl<'a> Resolver<'a> {
     }
 
     /// Outermost names of files that are seen without an import.
-    fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
+    pub(crate) fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
         let group = group_of(self.tree, self.modules, at)?;
-        let found = self.shared.get(&(group, name))?;
+        let found = self.shared.get(&(group, name)).or_else(|| self.in_outer_packages(at, name))?;
         let tree_wide = self.rules(at).shared == Shared::Tree;
-        // Seen by everybody and defined more than once: not known which.
-        let is_sure = found.len() == 1 || !tree_wide;
+        // Defined by several files that no package joins: not known which.
+        let owner = self.place_of(found[0]).0;
+        let joined = self.file(at).package.is_some() && !tree_wide;
+        let is_sure = joined || found.iter().all(|&n| self.place_of(n).0 == owner);
         let how = if tree_wide { Certainty::Named } else { Certainty::Scoped };
         is_sure.then(|| (Value::Entity(found[0]), how))
+    }
+
+    /// A name of the packages around a file's own.
+    fn in_outer_packages(&self, at: u32, name: Symbol) -> Option<&Vec<u32>> {
+        let mut package = self.text(self.file(at).package.filter(|_| self.rules(at).outer_packages)?);
+        while let Some((above, _)) = package.rsplit_once('.') {
+            package = above;
+            let group = self.tree.symbols.get(package).and_then(|p| group_with(self.tree, self.modules, at, Some(p)));
+            if let Some(found) = group.and_then(|g| self.shared.get(&(g, name))) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Entities of other files that share an outermost entity's name and package, and itself.
+    pub(crate) fn twins(&self, node: u32, name: Symbol) -> Vec<u32> {
+        let (at, _) = self.place_of(node);
+        if self.rules(at).shared == Shared::Tree || self.file(at).package.is_none() {
+            return vec![node];
+        }
+        let group = group_of(self.tree, self.modules, at);
+        let all = group.and_then(|g| self.shared.get(&(g, name))).into_iter().flatten().copied();
+        let same: Vec<u32> = all.filter(|&n| self.kind_of(n) == self.kind_of(node)).collect();
+        if same.contains(&node) { same } else { vec![node] }
     }
 
     /// A member of a value.
@@ -586,7 +694,8 @@ impl<'a> Resolver<'a> {
                 let inside = file.members(local, name).next().map(|m| Value::Entity(file.node_of(m)));
                 inside.or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
             }
-            Value::Instance(node) => self.type_member(node, name, depth),
+            Value::Held(_) if self.is_of_holder(at, name) => None,
+            Value::Instance(node) | Value::Held(node) => self.type_member(node, name, depth),
             Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
             Value::Outside => Some(Value::Outside),
             Value::Hidden => None,
@@ -599,8 +708,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn own_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let direct = self.member_of_block(node, name, depth);
-        direct.or_else(|| {
+        let direct = self.member_of_block(node, name, depth).or_else(|| {
             let blocks = self.extensions.get(&node)?;
             blocks.iter().find_map(|&block| {
                 let (at, local) = self.place_of(block);
@@ -611,7 +719,8 @@ impl<'a> Resolver<'a> {
                     (definition.name == name).then_some(Value::Entity(block))
                 }
             })
-        })
+        });
+        direct.or_else(|| self.companions(node).into_iter().find_map(|c| self.member_of_block(c, name, depth)))
     }
 
     fn member_of_block(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
@@ -632,7 +741,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What a field of a type holds, by its bindings.
-    fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
+    pub(crate) fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
         let bindings = self.file(at).bindings(local, name);
         let mut hidden = None;
         for binding in bindings {
@@ -673,14 +782,21 @@ fn is_member_kind(kind: cds_model::Kind) -> bool {
 
 /// The files that see each other's outermost names: a folder, a package, or all of a family.
 fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
+    group_with(tree, modules, at, tree.files[at as usize].package)
+}
+
+/// The same, as if the file were in that package.
+fn group_with(tree: &Tree, modules: &Modules, at: u32, package: Option<Symbol>) -> Option<u32> {
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
-    // Groups of one rule never meet those of another: the upper bits are the rule's.
-    let group = |n: u32| (u32::from(file.rule) << 24) | (n & 0xFF_FFFF);
+    // Groups of one family never meet those of another: the upper bits are its first rule.
+    let is_kin = |other: &cds_model::LinkRules| other.family.is_some() && other.family == rules.family;
+    let rule = tree.rules.iter().position(is_kin).map_or(u32::from(file.rule), |first| first as u32);
+    let group = |n: u32| (rule << 24) | (n & 0xFF_FFFF);
     match rules.shared {
         Shared::File => None,
         Shared::Folder => modules.folder(file.folder()).map(group),
-        Shared::Package => match file.package {
+        Shared::Package => match package {
             Some(package) => Some(group(package.0)),
             None => modules.folder(file.folder()).map(|f| group(f | 0x80_0000)),
         },

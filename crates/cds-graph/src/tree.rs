@@ -1,5 +1,7 @@
 //! What linking needs to know of every file, in little memory: strings are numbers, positions are kept.
 
+use std::borrow::Cow;
+
 use cds_model::{EntityType, FileFacts, Kind, LinkRules, ReferenceKind};
 use rustc_hash::FxHashMap;
 
@@ -44,6 +46,8 @@ pub(crate) struct Definition {
     pub(crate) parameters: (u32, u32),
     pub(crate) is_property: bool,
     pub(crate) is_default: bool,
+    /// One of several parts of a type.
+    pub(crate) is_partial: bool,
 }
 
 pub(crate) struct Use {
@@ -114,9 +118,8 @@ impl Tree {
         for entity in &facts.entities {
             let from = parameters.len() as u32;
             for parameter in &entity.parameters {
-                // `*args` and `...rest` are bound to their name.
-                let name = parameter.name.trim_start_matches(['*', '.', '&', '$', '@']);
-                parameters.push((symbols.add(name), parameter.type_name.as_deref().map(|t| symbols.add(t))));
+                let (name, type_name) = parameter_parts(&parameter.name, parameter.type_name.as_deref());
+                parameters.push((symbols.add(name), type_name.map(|t| symbols.add(t))));
             }
             entities.push(Definition {
                 name: symbols.add(&entity.name),
@@ -125,6 +128,7 @@ impl Tree {
                 parent: entity.parent.unwrap_or(TOP),
                 return_type: entity.return_type.as_deref().map(|t| symbols.add(t)),
                 parameters: (from, parameters.len() as u32),
+                is_partial: entity.modifiers.iter().any(|m| m == "partial"),
                 is_default: entity.modifiers.iter().any(|m| m == "default"),
                 is_property: entity.decorators.iter().any(|d| d.contains("property")),
             });
@@ -138,15 +142,18 @@ impl Tree {
             line: r.line,
         });
         let uses = uses.collect();
-        let imports = facts.imports.iter().map(|i| Import {
-            module: symbols.add(&i.module),
-            name: i.name.as_deref().map(|n| symbols.add(n)),
-            alias: i.alias.as_deref().map(|a| symbols.add(a)),
-            wildcard: i.wildcard,
-            is_export: i.is_export,
-            scope: i.enclosing.unwrap_or(TOP),
-            start: i.start,
-            line: i.line,
+        let imports = facts.imports.iter().map(|i| {
+            let (module, name) = with_path(&i.module, i.name.as_deref());
+            Import {
+                module: symbols.add(&module),
+                name: name.map(|n| symbols.add(n)),
+                alias: i.alias.as_deref().map(|a| symbols.add(a)),
+                wildcard: i.wildcard,
+                is_export: i.is_export,
+                scope: i.enclosing.unwrap_or(TOP),
+                start: i.start,
+                line: i.line,
+            }
         });
         let imports = imports.collect();
         let mut bindings: Vec<Binding> = Vec::with_capacity(facts.bindings.len());
@@ -164,6 +171,17 @@ impl Tree {
         bindings.sort_by_key(|b| (b.scope, b.name, b.start));
         let mut members: Vec<(u32, Symbol, u32)> =
             entities.iter().enumerate().map(|(i, e)| (e.parent, e.name, i as u32)).collect();
+        // The namespace that the whole file declares is its outermost scope.
+        if let Some(package) = facts.package.as_deref() {
+            let is_outermost = |e: &Definition| {
+                e.parent != TOP
+                    && facts.entities[e.parent as usize].kind.name() == "namespace"
+                    && facts.qualified_name(e.parent).replace('\\', ".") == package.replace('\\', ".")
+            };
+            let inside = entities.iter().enumerate().filter(|(_, e)| is_outermost(e));
+            let inside: Vec<(u32, Symbol, u32)> = inside.map(|(i, e)| (TOP, e.name, i as u32)).collect();
+            members.extend(inside);
+        }
         members.sort_unstable();
         let package = facts.package.as_deref().map(|p| symbols.add(p));
         let path = path.into();
@@ -171,11 +189,35 @@ impl Tree {
     }
 }
 
+/// Name and type of a parameter, which some grammars give as one text: `private val name: Type = value`.
+fn parameter_parts<'a>(name: &'a str, type_name: Option<&'a str>) -> (&'a str, Option<&'a str>) {
+    let (name, written) = match name.split_once(':') {
+        Some((name, rest)) if type_name.is_none() => (name, Some(rest.split(" = ").next().unwrap_or(rest).trim())),
+        _ => (name, type_name),
+    };
+    // `*args` and `...rest` are bound to their name.
+    let name = name.trim().trim_start_matches(['*', '.', '&', '$', '@']);
+    (name.rsplit(' ').next().unwrap_or(name), written)
+}
+
+/// Module and name of an import whose name is a path: `use a::{b::c}` takes `c` from `a::b`.
+fn with_path<'a>(module: &'a str, name: Option<&'a str>) -> (Cow<'a, str>, Option<&'a str>) {
+    for separator in ["::", "\\"] {
+        if let Some((path, last)) = name.and_then(|n| n.rsplit_once(separator)) {
+            return (format!("{module}{separator}{path}").into(), Some(last));
+        }
+    }
+    (module.into(), name)
+}
+
 /// The scope a binding belongs to: that of the object for a member, and not the constant that it defines.
 fn scope_of_binding(facts: &FileFacts, binding: &cds_model::Binding) -> u32 {
     let mut at = binding.enclosing;
     while let Some(entity) = at.map(|i| &facts.entities[i as usize]) {
-        let is_value = entity.kind.entity_type() == EntityType::Function && !is_callable(entity.kind);
+        // What is bound in the body of a computed property is not a member.
+        let is_value = entity.kind.entity_type() == EntityType::Function
+            && !is_callable(entity.kind)
+            && entity.name == binding.name;
         let passes = if binding.is_member { entity.kind.entity_type() != EntityType::Class } else { is_value };
         if !passes {
             break;
