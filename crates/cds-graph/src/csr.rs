@@ -35,27 +35,27 @@ impl EdgeRow {
     }
 
     /// What it says.
-    pub fn kind(&self) -> EdgeKind {
+    pub fn kind(self) -> EdgeKind {
         EdgeKind::ALL[(self.packed & 3) as usize]
     }
 
     /// How it is known.
-    pub fn certainty(&self) -> Certainty {
+    pub fn certainty(self) -> Certainty {
         Certainty::ALL[(self.packed >> 2 & 3) as usize]
     }
 
     /// Among how many it was found.
-    pub fn candidates(&self) -> u32 {
+    pub fn candidates(self) -> u32 {
         self.packed >> 4 & most(CANDIDATES)
     }
 
     /// How many sites say so; 63 means that many or more.
-    pub fn sites(&self) -> u32 {
+    pub fn sites(self) -> u32 {
         self.packed >> (4 + CANDIDATES) & most(SITES)
     }
 
     /// The line of its first site in the file of the node it begins at; 0 where there is none.
-    pub fn line(&self) -> u32 {
+    pub fn line(self) -> u32 {
         self.packed >> (4 + CANDIDATES + SITES)
     }
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::modules::{Modules, Target};
-use crate::resolve::{Resolver, Value};
+use crate::resolve::{Resolver, Value, begin};
 use crate::symbols::Symbol;
 use crate::tree::{File, TOP, Tree, Use, is_callable, is_type};
 
@@ -146,7 +146,7 @@ fn add_extensions(resolver: &mut Resolver) {
             let file = &tree.files[at];
             let resolver = &*resolver;
             file.entities.iter().enumerate().filter_map(move |(local, definition)| {
-                resolver.begin();
+                begin();
                 let local = local as u32;
                 let node = file.node_of(local);
                 if let Some(scope) = definition.scope {
@@ -197,7 +197,7 @@ fn inherit_edges(resolver: &Resolver, at: u32) -> FileEdges {
     let file = &resolver.tree.files[at as usize];
     let mut found = FileEdges::default();
     for used in file.uses.iter().filter(|u| u.kind == ReferenceKind::Base && u.scope != TOP) {
-        resolver.begin();
+        begin();
         // A base is looked up where the type stands, not inside it.
         let outer = file.parent(used.scope);
         let name = resolver.tree.symbols.text(used.name);
@@ -221,7 +221,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
     let file = &tree.files[at as usize];
     let mut found = FileEdges::default();
     for (i, import) in file.imports.iter().enumerate().filter(|(_, i)| !i.is_export) {
-        resolver.begin();
+        begin();
         let target = &resolver.targets[at as usize][i];
         let node_of = |value: Value| match value {
             Value::Entity(node) | Value::Instance(node) | Value::Held(node) => Some(node),
@@ -269,7 +269,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
 }
 
 fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, used: &Use, found: &mut FileEdges) {
-    resolver.begin();
+    begin();
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];

@@ -126,21 +126,9 @@ impl<'a> Resolver<'a> {
         self.tree.symbols.text(symbol)
     }
 
-    /// Whether a question may lead further: neither too deep nor, through wildcards and bindings, too wide.
-    fn may_go_on(&self, depth: u8) -> bool {
-        let left = STEPS_LEFT.get();
-        STEPS_LEFT.set(left.saturating_sub(1));
-        depth < MAX_DEPTH && left > 0
-    }
-
-    /// Begins a question: each has the same number of steps, whoever asks first.
-    pub(crate) fn begin(&self) {
-        STEPS_LEFT.set(MAX_STEPS);
-    }
-
     /// What a path means at a place in a file.
     pub(crate) fn path(&self, file: u32, scope: u32, at: u32, path: &str, depth: u8) -> Option<Found> {
-        if !self.may_go_on(depth) {
+        if !may_go_on(depth) {
             return None;
         }
         let steps = steps(path)?;
@@ -281,7 +269,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn type_value(&self, at: u32, scope: u32, path: &str, depth: u8) -> Option<Value> {
-        if !self.may_go_on(depth) {
+        if !may_go_on(depth) {
             return None;
         }
         let rules = self.rules(at);
@@ -321,7 +309,7 @@ impl<'a> Resolver<'a> {
         depth: u8,
         outside: &mut bool,
     ) -> Option<Found> {
-        if !self.may_go_on(depth) {
+        if !may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
@@ -431,7 +419,7 @@ impl<'a> Resolver<'a> {
             return Some(value);
         }
         let written = self.text(binding.value?);
-        if !self.may_go_on(depth) {
+        if !may_go_on(depth) {
             return None;
         }
         let inner = if binding.is_member { binding.inner } else { scope };
@@ -561,7 +549,7 @@ impl<'a> Resolver<'a> {
 
     /// A name of a file that others may see: its own, given under another name, or passed on.
     fn in_module(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if !self.may_go_on(depth) {
+        if !may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
@@ -592,7 +580,7 @@ impl<'a> Resolver<'a> {
 
     /// Names that `import *` brings in.
     pub(crate) fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if !self.may_go_on(depth) {
+        if !may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
@@ -664,7 +652,7 @@ impl<'a> Resolver<'a> {
 
     /// A member of a value.
     pub(crate) fn member(&self, at: u32, value: Value, name: Symbol, depth: u8) -> Option<Value> {
-        if !self.may_go_on(depth) {
+        if !may_go_on(depth) {
             return None;
         }
         match value {
@@ -773,6 +761,18 @@ impl<'a> Resolver<'a> {
         }
         outside
     }
+}
+
+/// Whether a question may lead further: neither too deep nor, through wildcards and bindings, too wide.
+fn may_go_on(depth: u8) -> bool {
+    let left = STEPS_LEFT.get();
+    STEPS_LEFT.set(left.saturating_sub(1));
+    depth < MAX_DEPTH && left > 0
+}
+
+/// Begins a question: each has the same number of steps, whoever asks first.
+pub(crate) fn begin() {
+    STEPS_LEFT.set(MAX_STEPS);
 }
 
 /// Kinds that are called on something.

@@ -56,7 +56,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    fn allows(&self, edge: &EdgeRow) -> bool {
+    fn allows(&self, edge: EdgeRow) -> bool {
         self.kinds.contains(&edge.kind()) && edge.certainty() <= self.floor
     }
 }
@@ -121,11 +121,11 @@ pub fn walk(graph: Graph, starts: &[u32], options: &Walk, accepts: impl Fn(u32) 
 fn neighbours(graph: Graph, node: u32, options: &Walk) -> Vec<(u32, u32, bool)> {
     let mut found = Vec::new();
     if options.direction != Direction::Backward {
-        let out = graph.outgoing(node).filter(|(_, e)| options.allows(e));
+        let out = graph.outgoing(node).filter(|(_, e)| options.allows(**e));
         found.extend(out.map(|(at, e)| (e.to, at, false)));
     }
     if options.direction != Direction::Forward {
-        let into = graph.incoming(node).filter(|(_, _, e)| options.allows(e));
+        let into = graph.incoming(node).filter(|(_, _, e)| options.allows(**e));
         found.extend(into.map(|(at, source, _)| (source, at, true)));
     }
     found
@@ -168,10 +168,10 @@ pub fn importance(graph: Graph) -> Vec<f32> {
     if nodes == 0 {
         return Vec::new();
     }
-    let counts = |edge: &EdgeRow| edge.kind() != EdgeKind::Contain && edge.certainty() != Certainty::Named;
+    let counts = |edge: EdgeRow| edge.kind() != EdgeKind::Contain && edge.certainty() != Certainty::Named;
     let mut rank = vec![1.0 / nodes as f64; nodes];
     let degree: Vec<u32> =
-        (0..nodes).map(|n| graph.outgoing(n as u32).filter(|(_, e)| counts(e)).count() as u32).collect();
+        (0..nodes).map(|n| graph.outgoing(n as u32).filter(|(_, e)| counts(**e)).count() as u32).collect();
     for _ in 0..ROUNDS {
         let mut next = vec![0.0; nodes];
         let mut idle = 0.0;
@@ -181,7 +181,7 @@ pub fn importance(graph: Graph) -> Vec<f32> {
                 continue;
             }
             let share = rank[node] / f64::from(degree[node]);
-            for (_, edge) in graph.outgoing(node as u32).filter(|(_, e)| counts(e)) {
+            for (_, edge) in graph.outgoing(node as u32).filter(|(_, e)| counts(**e)) {
                 if let Some(slot) = next.get_mut(edge.to as usize) {
                     *slot += share;
                 }
