@@ -228,12 +228,11 @@ impl TraverseRequest {
         if limit == 0 {
             return Err(Error::invalid("limit must be at least 1"));
         }
-        let kinds = match self.edges.is_empty() {
-            true => vec![EdgeKind::Import, EdgeKind::Invoke, EdgeKind::Inherit],
-            false => {
-                let one = |name: &String| one_of("edge", name, &EdgeKind::ALL, EdgeKind::name);
-                self.edges.iter().map(one).collect::<Result<_>>()?
-            }
+        let kinds = if self.edges.is_empty() {
+            vec![EdgeKind::Import, EdgeKind::Invoke, EdgeKind::Inherit]
+        } else {
+            let one = |name: &String| one_of("edge", name, &EdgeKind::ALL, EdgeKind::name);
+            self.edges.iter().map(one).collect::<Result<_>>()?
         };
         let types: Vec<EntityType> =
             self.types.iter().map(|t| one_of("type", t, &EntityType::ALL, EntityType::name)).collect::<Result<_>>()?;
@@ -348,13 +347,13 @@ fn add(snapshot: &Snapshot, response: &mut GraphResponse, taken: &Taken) {
     if !taken.repeated {
         response.nodes.push(node(if taken.backward { source } else { target }, taken.depth));
     }
-    let mut edge = edge(source, target, row, taken.depth);
+    let mut edge = edge(source, target, *row, taken.depth);
     edge.alias = snapshot.alias(taken.edge).map(str::to_owned);
     (edge.backward, edge.repeated) = (taken.backward, taken.repeated);
     response.edges.push(edge);
 }
 
-fn edge(source: EntityView, target: EntityView, row: &EdgeRow, depth: u32) -> GraphEdge {
+fn edge(source: EntityView, target: EntityView, row: EdgeRow, depth: u32) -> GraphEdge {
     let site = if row.line() == 0 { String::new() } else { format!("{}:{}", source.path(), row.line()) };
     GraphEdge {
         from: source.key(),
@@ -417,7 +416,7 @@ fn files_using(snapshot: &Snapshot, starts: &[u32], walk: &Walk) -> GraphRespons
                 level.push(user);
                 response.nodes.push(node(source, depth));
             }
-            let mut edge = edge(source, target, &row, depth);
+            let mut edge = edge(source, target, row, depth);
             (edge.backward, edge.repeated) = (true, repeated);
             response.edges.push(edge);
         }
