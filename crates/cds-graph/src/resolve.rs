@@ -3,7 +3,10 @@
 use cds_model::{Certainty, ModuleRule, Shared, Step, steps};
 use rustc_hash::FxHashMap;
 
+use crate::bodies::Bodies;
+use crate::includes::Includes;
 use crate::modules::{Modules, Place, Target};
+use crate::spaces::Spaces;
 use crate::symbols::Symbol;
 use crate::tree::{Binding, File, TOP, Tree, is_callable, is_type};
 use crate::types::type_path;
@@ -51,6 +54,10 @@ pub(crate) struct Resolver<'a> {
     package_ids: FxHashMap<String, u32>,
     /// Outermost names of files that everybody sees, by family and name.
     shared: FxHashMap<(u32, Symbol), Vec<u32>>,
+    /// Namespaces and types that are open, and files that others include.
+    pub(crate) spaces: Spaces,
+    pub(crate) includes: Includes,
+    pub(crate) bodies: Bodies,
 }
 
 impl<'a> Resolver<'a> {
@@ -72,14 +79,18 @@ impl<'a> Resolver<'a> {
                 for &(scope, name, local) in &file.members {
                     let definition = &file.entities[local as usize];
                     let is_block = matches!(definition.kind.name(), "impl" | "extension" | "instance");
-                    if scope == TOP && definition.scope.is_none() && !is_block {
+                    if scope == TOP && definition.scope.is_none() && !is_block && !definition.is_own {
                         shared.entry((group, name)).or_default().push(file.node_of(local));
                     }
                 }
             }
         }
+        let targets: Vec<Vec<Target>> = targets.collect();
         Resolver {
-            targets: targets.collect(),
+            spaces: Spaces::new(tree),
+            includes: Includes::new(tree, &targets),
+            bodies: Bodies::new(tree),
+            targets,
             bases: FxHashMap::default(),
             extensions: FxHashMap::default(),
             starts,
@@ -119,8 +130,20 @@ impl<'a> Resolver<'a> {
     pub(crate) fn path(&self, file: u32, scope: u32, at: u32, path: &str, depth: u8) -> Option<Found> {
         let steps = steps(path)?;
         let (first, rest) = steps.split_first()?;
-        let mut found = self.first_step(file, scope, at, first, depth)?;
+        let Some(mut found) = self.first_step(file, scope, at, first, depth) else {
+            return self.through_spaces(file, scope, &steps, depth);
+        };
         for step in rest {
+            found = self.next_step(file, found, step, depth)?;
+        }
+        Some(found)
+    }
+
+    /// A path that begins with the qualified name of an open namespace or type, as it stands or below one around it.
+    fn through_spaces(&self, file: u32, scope: u32, steps: &[Step], depth: u8) -> Option<Found> {
+        let (space, taken) = self.spaces.longest(self.tree, file, scope, steps)?;
+        let mut found = (Value::Entity(space), Certainty::Imported);
+        for step in &steps[taken..] {
             found = self.next_step(file, found, step, depth)?;
         }
         Some(found)
@@ -173,7 +196,7 @@ impl<'a> Resolver<'a> {
                 return Some(self.extended(node).unwrap_or(node));
             }
             if let Some(scope) = definition.scope {
-                return self.type_named(at, inner, self.text(scope), 0);
+                return self.type_named(at, definition.parent, self.text(scope), 0);
             }
             inner = definition.parent;
         }
@@ -246,9 +269,28 @@ impl<'a> Resolver<'a> {
         }
         let (value, _) = self.path(at, scope, u32::MAX, path, depth + 1)?;
         match value {
-            Value::Entity(node) if self.kind_of(node).is_some_and(is_type) => Some(value),
+            Value::Entity(node) if self.kind_of(node).is_some_and(is_type) => {
+                Some(self.aliased(node, depth).unwrap_or(value))
+            }
             Value::Outside => Some(value),
             _ => None,
+        }
+    }
+
+    /// What another name for a type stands for.
+    fn aliased(&self, node: u32, depth: u8) -> Option<Value> {
+        let (at, local) = self.place_of(node);
+        let file = self.file(at);
+        let definition = file.entities.get(local as usize).filter(|d| d.kind.name() == "typealias")?;
+        if let Some(held) = definition.alias_of {
+            return Some(Value::Entity(file.node_of(held)));
+        }
+        let written = file.bindings(local, definition.name).first()?.type_name?;
+        let path = type_path(self.text(written), &self.rules(at).wrappers)?;
+        // `typedef struct foo foo`: the name means itself here, the type elsewhere.
+        match self.type_value(at, definition.parent, path, depth + 1)? {
+            Value::Entity(found) if found == node => None,
+            value => Some(value),
         }
     }
 
@@ -275,6 +317,12 @@ impl<'a> Resolver<'a> {
                     return Some((value, Certainty::Scoped));
                 }
             }
+            if let Some(value) = definition.and_then(|_| self.in_space(file.node_of(inner), name, depth)) {
+                return Some((value, Certainty::Imported));
+            }
+            if let Some(value) = definition.and_then(|d| self.in_head(at, inner, d.scope?, name, depth)) {
+                return Some((value, Certainty::Scoped));
+            }
             if let Some(found) = self.imported(at, inner, name, depth) {
                 return Some(found);
             }
@@ -290,7 +338,33 @@ impl<'a> Resolver<'a> {
         {
             return Some((value, Certainty::Scoped));
         }
+        if rules.shared == Shared::Tree {
+            // Seen by everybody, but what the file asked for comes first.
+            return self.through_wildcards(at, name, depth).or_else(|| self.visible(at, name));
+        }
         self.visible(at, name).or_else(|| self.through_wildcards(at, name, depth))
+    }
+
+    /// A name in other blocks of the namespace or open type that a node is one of.
+    fn in_space(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let others = self.spaces.blocks(node).iter().filter(|&&block| block != node);
+        others.into_iter().find_map(|&block| self.member_of_block(block, name, depth + 1))
+    }
+
+    /// A name in the namespaces that the head of a definition says: `void a::b::f()`.
+    fn in_head(&self, at: u32, local: u32, head: Symbol, name: Symbol, depth: u8) -> Option<Value> {
+        let mut path = self.text(head);
+        loop {
+            let outer = self.file(at).parent(local);
+            let value = self.path(at, outer, u32::MAX, path, depth + 1);
+            if let Some((Value::Entity(node), _)) = value
+                && self.kind_of(node).is_some_and(|k| !is_type(k) || self.rules(at).bare_members)
+                && let Some(found) = self.member(at, Value::Entity(node), name, depth + 1)
+            {
+                return Some(found);
+            }
+            path = path[..path.rfind(['.', ':'])?].trim_end_matches([':', '.']);
+        }
     }
 
     /// Parameters, bindings and definitions of one scope.
@@ -449,6 +523,10 @@ impl<'a> Resolver<'a> {
             }
             Target::Package(name) => self.package_ids.get(name).map(|&id| Value::Package(id)),
             Target::Outside(_) => Some(Value::Outside),
+            Target::Names(path) => {
+                let (value, _) = self.path(at, TOP, u32::MAX, path, depth + 1)?;
+                Some(value)
+            }
             Target::Unknown => None,
         }
     }
@@ -484,15 +562,14 @@ impl<'a> Resolver<'a> {
         Some(file.node_of(own as u32))
     }
 
-    /// Names that `import *` brings in.
+    /// Names that `import *` brings in, or files that are included.
     fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
         if depth >= MAX_DEPTH {
             return None;
         }
         let file = self.file(at);
-        let includes = self.rules(at).modules == ModuleRule::Include || self.rules(at).modules == ModuleRule::Path;
         for (i, import) in file.imports.iter().enumerate() {
-            if import.is_export || !(import.wildcard || (includes && import.name.is_none())) {
+            if import.is_export || !import.wildcard {
                 continue;
             }
             let Some(value) = self.target_value(at, &self.targets[at as usize][i], depth) else { continue };
@@ -505,7 +582,8 @@ impl<'a> Resolver<'a> {
                 return Some((value, Certainty::Imported));
             }
         }
-        None
+        let mut files = self.includes.files_with(at, name).into_iter();
+        files.find_map(|f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| (v, Certainty::Imported))
     }
 
     /// Outermost names of files that are seen without an import.
@@ -549,7 +627,10 @@ impl<'a> Resolver<'a> {
                 let (at, local) = self.place_of(node);
                 let file = self.file(at);
                 let inside = file.members(local, name).next().map(|m| Value::Entity(file.node_of(m)));
-                inside.or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
+                let inside = inside.or_else(|| self.in_space(node, name, depth));
+                inside
+                    .or_else(|| self.in_extensions(node, name, depth))
+                    .or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
             }
             Value::Instance(node) => self.type_member(node, name, depth),
             Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
@@ -564,18 +645,21 @@ impl<'a> Resolver<'a> {
     }
 
     fn own_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let direct = self.member_of_block(node, name, depth);
-        direct.or_else(|| {
-            let blocks = self.extensions.get(&node)?;
-            blocks.iter().find_map(|&block| {
-                let (at, local) = self.place_of(block);
-                let definition = &self.file(at).entities[local as usize];
-                if is_type(definition.kind) {
-                    self.member_of_block(block, name, depth)
-                } else {
-                    (definition.name == name).then_some(Value::Entity(block))
-                }
-            })
+        let direct = self.member_of_block(node, name, depth).or_else(|| self.in_space(node, name, depth));
+        direct.or_else(|| self.in_extensions(node, name, depth))
+    }
+
+    /// What belongs to a type or space by its head or as a block of it.
+    fn in_extensions(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let blocks = self.extensions.get(&self.spaces.first(node))?;
+        blocks.iter().find_map(|&block| {
+            let (at, local) = self.place_of(block);
+            let definition = &self.file(at).entities[local as usize];
+            if definition.scope.is_none() && is_type(definition.kind) {
+                self.member_of_block(block, name, depth)
+            } else {
+                (definition.name == name).then_some(Value::Entity(block))
+            }
         })
     }
 
@@ -611,7 +695,7 @@ impl<'a> Resolver<'a> {
 
     fn in_bases(&self, node: u32, name: Symbol, depth: u8, seen: &mut Vec<u32>) -> Option<Value> {
         let mut outside = None;
-        for base in self.bases.get(&node).into_iter().flatten() {
+        for base in self.bases.get(&self.spaces.first(node)).into_iter().flatten() {
             let Some(base) = *base else {
                 outside = Some(Value::Outside);
                 continue;
@@ -636,7 +720,8 @@ fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
     // Groups of one rule never meet those of another: the upper bits are the rule's.
-    let group = |n: u32| (u32::from(file.rule) << 24) | (n & 0xFF_FFFF);
+    let rule = tree.family(file.rule) as u32;
+    let group = |n: u32| (rule << 24) | (n & 0xFF_FFFF);
     match rules.shared {
         Shared::File => None,
         Shared::Folder => modules.folder(file.folder()).map(group),

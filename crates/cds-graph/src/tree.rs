@@ -44,6 +44,12 @@ pub(crate) struct Definition {
     pub(crate) parameters: (u32, u32),
     pub(crate) is_property: bool,
     pub(crate) is_default: bool,
+    /// Another name for a type whose definition it ends: `typedef struct a { … } b;`.
+    pub(crate) alias_of: Option<u32>,
+    /// Its body stands elsewhere.
+    pub(crate) is_declaration: bool,
+    /// Only its own file, and files that include it, see it.
+    pub(crate) is_own: bool,
 }
 
 pub(crate) struct Use {
@@ -109,17 +115,27 @@ impl Tree {
         for entity in &facts.entities {
             let from = parameters.len() as u32;
             for parameter in &entity.parameters {
-                // `*args` and `...rest` are bound to their name.
-                let name = parameter.name.trim_start_matches(['*', '.', '&', '$', '@']);
-                parameters.push((symbols.add(name), parameter.type_name.as_deref().map(|t| symbols.add(t))));
+                let (name, is_whole) = parameter_name(&parameter.name);
+                let type_name = parameter.type_name.as_deref().filter(|_| is_whole);
+                parameters.push((symbols.add(name), type_name.map(|t| symbols.add(t))));
             }
+            let is_only_name = entity.signature.trim_start_matches('*') == entity.name;
+            let alias_of = entity.parent.filter(|_| entity.kind.name() == "typealias" && is_only_name);
+            let parent = match alias_of {
+                Some(held) => facts.entities[held as usize].parent,
+                None => entity.parent,
+            };
             entities.push(Definition {
+                alias_of,
                 name: symbols.add(&entity.name),
                 scope: entity.scope.as_deref().map(|s| symbols.add(s)),
                 kind: entity.kind,
-                parent: entity.parent.unwrap_or(TOP),
+                parent: parent.unwrap_or(TOP),
                 return_type: entity.return_type.as_deref().map(|t| symbols.add(t)),
                 parameters: (from, parameters.len() as u32),
+                is_declaration: entity.is_declaration && is_callable(entity.kind),
+                is_own: entity.modifiers.iter().any(|m| rules.file_modifiers.iter().any(|f| f == m))
+                    && !entity.parent.is_some_and(|p| is_type(facts.entities[p as usize].kind)),
                 is_default: entity.modifiers.iter().any(|m| m == "default"),
                 is_property: entity.decorators.iter().any(|d| d.contains("property")),
             });
@@ -164,6 +180,26 @@ impl Tree {
         let path = path.into();
         self.files.push(File { path, rule, node, package, entities, parameters, uses, imports, bindings, members });
     }
+}
+
+impl Tree {
+    /// The first rule of those that share entities with this one.
+    pub(crate) fn family(&self, rule: u16) -> usize {
+        let family = &self.rules[rule as usize].family;
+        let same = |other: &LinkRules| family.is_some() && other.family == *family;
+        self.rules.iter().position(same).unwrap_or(rule.into())
+    }
+}
+
+/// The name of a parameter, and whether that is all of it: `*args` and `&rest` are bound to their name, `(*done)(int)` and
+/// `row[8]` as well, but of another type than is written.
+fn parameter_name(written: &str) -> (&str, bool) {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let name = written.trim_start_matches(['*', '.', '&', '$', '@', ':']);
+    let is_whole = name.chars().all(|c| is_part(c) || !c.is_ascii());
+    let inner = name.trim_start_matches(|c| !is_part(c));
+    let end = inner.find(|c| !is_part(c)).unwrap_or(inner.len());
+    if is_whole { (name, true) } else { (&inner[..end], false) }
 }
 
 /// The scope a binding belongs to: that of the object for a member, and not the constant that it defines.

@@ -30,6 +30,10 @@ pub struct LinkRules {
     pub makers: Vec<String>,
     /// Functions and types that are always there: never an entity of the tree unless a scope or import says so.
     pub builtins: Vec<String>,
+    /// Kinds whose entities of one qualified name are one thing, wherever they stand: namespaces, Ruby's classes.
+    pub open: Vec<String>,
+    /// Modifiers that keep what is outside of types to its own file, and to files that include it: `static`.
+    pub file_modifiers: Vec<String>,
     /// Languages whose entities this one may use as its own.
     pub family: Option<String>,
 }

@@ -21,6 +21,8 @@ pub(crate) enum Target {
     Package(String),
     /// Not in the tree: the name people know it by.
     Outside(String),
+    /// A path of names in the tree, wherever they stand.
+    Names(String),
     /// Nothing is known.
     Unknown,
 }
@@ -131,6 +133,10 @@ impl Modules {
             ModuleRule::Package => self.package(tree, module),
             ModuleRule::Rust => self.rust(tree, file, module),
             ModuleRule::Go => self.go(file, module),
+            // `using` names a namespace, not a file.
+            ModuleRule::Include if import.wildcard || import.name.is_some() || import.alias.is_some() => {
+                Target::Names(package::normal(module))
+            }
             ModuleRule::Include => self.include(file, module),
             ModuleRule::Path => self.path(file, module),
         }
