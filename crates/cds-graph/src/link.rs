@@ -291,7 +291,7 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
                 let how = match value {
                     Value::Module(_) | Value::Package(_) => Certainty::Imported,
                     Value::Entity(node) if resolver.kind_of(node).is_none_or(|k| !is_type(k)) => how,
-                    _ => Certainty::Typed,
+                    _ => how.max(Certainty::Typed),
                 };
                 Some((member, how))
             })

@@ -164,6 +164,11 @@ impl<'a> Resolver<'a> {
         if is(&rules.base) {
             return around().map(|t| (Value::Bases(t), Certainty::Typed));
         }
+        if let Some(field) = name.strip_prefix('@') {
+            // A field of the object has a sign of its own.
+            let value = self.type_member(around()?, self.tree.symbols.get(field)?, depth)?;
+            return if step.called { None } else { Some((value, Certainty::Typed)) };
+        }
         let symbol = self.tree.symbols.get(name)?;
         let found = self.name(file, scope, at, symbol, depth)?;
         if step.called { self.called(found, depth) } else { Some(found) }
@@ -173,13 +178,19 @@ impl<'a> Resolver<'a> {
         if value == Value::Outside {
             return Some((Value::Outside, how));
         }
+        if let Value::Entity(node) = value
+            && self.rules(file).makers.iter().any(|m| m == step.name)
+            && self.kind_of(node).is_some_and(is_type)
+        {
+            return Some((Value::Instance(node), how.max(Certainty::Typed)));
+        }
         let symbol = self.tree.symbols.get(step.name)?;
         let found = self.member(file, value, symbol, depth)?;
         // What was found in an import stays imported; what a type told is typed.
         let how = if matches!(value, Value::Module(_) | Value::Package(_)) {
             how.max(Certainty::Imported)
         } else {
-            Certainty::Typed
+            how.max(Certainty::Typed)
         };
         let found = (found, how);
         if step.called { self.called(found, depth) } else { Some(found) }
@@ -302,6 +313,7 @@ impl<'a> Resolver<'a> {
         let file = self.file(at);
         let rules = self.rules(at);
         let mut inner = scope;
+        let mut outside = None;
         loop {
             let definition = file.entities.get(inner as usize);
             let own_type = definition.is_some_and(|d| is_type(d.kind));
@@ -313,8 +325,11 @@ impl<'a> Resolver<'a> {
             if own_type && rules.bare_members {
                 let node = file.node_of(inner);
                 let node = self.extended(node).unwrap_or(node);
-                if let Some(value) = self.type_member(node, name, depth) {
-                    return Some((value, Certainty::Scoped));
+                match self.type_member(node, name, depth) {
+                    // A base that is not known may have it, but so may a scope around.
+                    Some(Value::Outside) => outside = Some((Value::Outside, Certainty::Scoped)),
+                    Some(value) => return Some((value, Certainty::Scoped)),
+                    None => {}
                 }
             }
             if let Some(value) = definition.and_then(|_| self.in_space(file.node_of(inner), name, depth)) {
@@ -336,13 +351,18 @@ impl<'a> Resolver<'a> {
             && let Some(node) = self.type_at(at, scope)
             && let Some(value) = self.type_member(node, name, depth)
         {
-            return Some((value, Certainty::Scoped));
+            if value != Value::Outside {
+                return Some((value, Certainty::Scoped));
+            }
+            outside = Some((value, Certainty::Scoped));
         }
         if rules.shared == Shared::Tree {
             // Seen by everybody, but what the file asked for comes first.
-            return self.through_wildcards(at, name, depth).or_else(|| self.visible(at, name));
+            let asked = self.through_wildcards(at, name, depth);
+            let visible = asked.or_else(|| self.visible(at, name));
+            return visible.filter(|v| outside.is_none() || v.1 != Certainty::Named).or(outside);
         }
-        self.visible(at, name).or_else(|| self.through_wildcards(at, name, depth))
+        self.visible(at, name).or_else(|| self.through_wildcards(at, name, depth)).or(outside)
     }
 
     /// A name in other blocks of the namespace or open type that a node is one of.
@@ -385,9 +405,14 @@ impl<'a> Resolver<'a> {
                 let written = file.entities[local as usize].return_type?;
                 Some((self.typed(at, scope, self.text(written), depth + 1)?, Certainty::Typed))
             };
+            let held = || {
+                let value = self.field(at, scope, name, depth + 1)?;
+                (value != Value::Hidden).then_some((value, Certainty::Typed))
+            };
             return bound
                 .filter(|b| b.0 != Value::Hidden)
                 .or_else(typed)
+                .or_else(held)
                 .or(Some((Value::Entity(node), Certainty::Scoped)));
         }
         let own_bindings: Option<Found> = self.bound(at, scope, byte, bindings, depth);
@@ -592,8 +617,11 @@ impl<'a> Resolver<'a> {
         let found = self.shared.get(&(group, name))?;
         let tree_wide = self.rules(at).shared == Shared::Tree;
         // Seen by everybody and defined more than once: not known which.
-        let is_sure = found.len() == 1 || !tree_wide;
-        let how = if tree_wide { Certainty::Named } else { Certainty::Scoped };
+        let is_one = found.iter().all(|&n| self.spaces.first(n) == self.spaces.first(found[0]));
+        let is_sure = is_one || !tree_wide;
+        // A type or namespace that stands in one place only is that one for everybody.
+        let is_only = found.len() == 1 && self.spaces.is_space(found[0]);
+        let how = if tree_wide && !is_only { Certainty::Named } else { Certainty::Scoped };
         is_sure.then(|| (Value::Entity(found[0]), how))
     }
 

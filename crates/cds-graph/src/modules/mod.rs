@@ -138,7 +138,7 @@ impl Modules {
                 Target::Names(package::normal(module))
             }
             ModuleRule::Include => self.include(file, module),
-            ModuleRule::Path => self.path(file, module),
+            ModuleRule::Path => self.path(file, module, &tree.rules[file.rule as usize].roots),
         }
     }
 
