@@ -226,7 +226,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
                 Some(f) => Some(tree.files[f as usize].node),
                 None => folder_node(&resolver.modules.folders[place.folder? as usize].path),
             },
-            Value::Package(_) | Value::Bases(_) | Value::Outside | Value::Hidden => None,
+            Value::Package(_) | Value::Table(..) | Value::Bases(_) | Value::Outside | Value::Hidden => None,
         };
         let mut ends = Vec::new();
         let value = resolver.import_value(at, i, 0);
@@ -290,6 +290,7 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
                 let member = resolver.member(at, value, used.name, 0)?;
                 let how = match value {
                     Value::Module(_) | Value::Package(_) => Certainty::Imported,
+                    Value::Table(..) => how,
                     Value::Entity(node) if resolver.kind_of(node).is_none_or(|k| !is_type(k)) => how,
                     _ => how.max(Certainty::Typed),
                 };
@@ -425,7 +426,10 @@ impl Resolver<'_> {
         let (at, local) = self.place_of(node);
         let file = &self.tree.files[at as usize];
         let Some(definition) = file.entities.get(local as usize) else { return vec![node] };
-        let same = |l: &u32| file.entities[*l as usize].kind == definition.kind;
+        let same = |l: &u32| {
+            let other = &file.entities[*l as usize];
+            other.kind == definition.kind && other.scope == definition.scope
+        };
         let all: Vec<u32> =
             file.members(definition.parent, definition.name).filter(same).map(|l| file.node_of(l)).collect();
         if all.len() > MAX_OVERLOADS || definition.kind.entity_type() == EntityType::Class { vec![node] } else { all }

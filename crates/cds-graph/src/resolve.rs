@@ -8,7 +8,7 @@ use crate::includes::Includes;
 use crate::modules::{Modules, Place, Target};
 use crate::spaces::Spaces;
 use crate::symbols::Symbol;
-use crate::tree::{Binding, File, TOP, Tree, is_callable, is_type};
+use crate::tree::{Binding, Definition, File, TOP, Tree, is_callable, is_type};
 use crate::types::type_path;
 
 /// How many bindings, return types and re-exports one question may lead through.
@@ -30,6 +30,8 @@ pub(crate) enum Value {
     Instance(u32),
     /// What a type's bases say.
     Bases(u32),
+    /// A table of a file, by the file and the name of the variable.
+    Table(u32, Symbol),
     /// Something from outside the tree.
     Outside,
     /// Bound here, to something that is not known: not what is called so elsewhere.
@@ -155,7 +157,9 @@ impl<'a> Resolver<'a> {
         let is = |names: &[String]| names.iter().any(|n| n == step.name || n == name);
         let around = || self.type_at(file, scope);
         if is(&rules.this) {
-            return around().map(|t| (Value::Instance(t), Certainty::Typed));
+            let instance = around().map(Value::Instance);
+            let value = instance.or_else(|| self.table_at(file, scope));
+            return value.map(|v| (v, Certainty::Typed));
         }
         if is(&rules.this_type) {
             let value = around().map(|t| if step.called { Value::Instance(t) } else { Value::Entity(t) });
@@ -178,11 +182,15 @@ impl<'a> Resolver<'a> {
         if value == Value::Outside {
             return Some((Value::Outside, how));
         }
-        if let Value::Entity(node) = value
-            && self.rules(file).makers.iter().any(|m| m == step.name)
-            && self.kind_of(node).is_some_and(is_type)
-        {
-            return Some((Value::Instance(node), how.max(Certainty::Typed)));
+        if self.rules(file).makers.iter().any(|m| m == step.name) {
+            let made = match self.returned(value, depth).unwrap_or(value) {
+                Value::Entity(node) if self.kind_of(node).is_some_and(is_type) => Some(Value::Instance(node)),
+                table @ Value::Table(..) => Some(table),
+                _ => None,
+            };
+            if let Some(made) = made {
+                return Some((made, how.max(Certainty::Typed)));
+            }
         }
         let symbol = self.tree.symbols.get(step.name)?;
         let found = self.member(file, value, symbol, depth)?;
@@ -212,6 +220,25 @@ impl<'a> Resolver<'a> {
             inner = definition.parent;
         }
         None
+    }
+
+    /// The table that a function is put into by its head.
+    fn table_at(&self, at: u32, scope: u32) -> Option<Value> {
+        let file = self.file(at);
+        let mut inner = scope;
+        while inner != TOP {
+            if let Some(table) = file.entities[inner as usize].scope {
+                return self.table(at, table);
+            }
+            inner = file.parent(inner);
+        }
+        None
+    }
+
+    /// The table of that name, if functions are put into one.
+    fn table(&self, at: u32, name: Symbol) -> Option<Value> {
+        let has = || self.file(at).entities.iter().any(|e| e.scope == Some(name));
+        (self.rules(at).tables && has()).then_some(Value::Table(at, name))
     }
 
     /// The type that an `impl` or `extension` block adds to.
@@ -416,6 +443,11 @@ impl<'a> Resolver<'a> {
                 .or(Some((Value::Entity(node), Certainty::Scoped)));
         }
         let own_bindings: Option<Found> = self.bound(at, scope, byte, bindings, depth);
+        // A global table may be made elsewhere.
+        let is_open = own_bindings.is_some_and(|b| b.0 == Value::Hidden) || (own_bindings.is_none() && scope == TOP);
+        if let Some(table) = is_open.then(|| self.table(at, name)).flatten() {
+            return Some((table, Certainty::Scoped));
+        }
         if own_bindings.is_some() {
             return own_bindings;
         }
@@ -625,6 +657,13 @@ impl<'a> Resolver<'a> {
         is_sure.then(|| (Value::Entity(found[0]), how))
     }
 
+    /// The table that a module is.
+    fn returned(&self, module: Value, depth: u8) -> Option<Value> {
+        let Value::Module(Place { file: Some(file), .. }) = module else { return None };
+        let default = self.tree.symbols.get("default").filter(|_| self.rules(file).tables)?;
+        self.in_module(file, default, depth + 1).map(|f| f.0).filter(|&v| v != module)
+    }
+
     /// A member of a value.
     pub(crate) fn member(&self, at: u32, value: Value, name: Symbol, depth: u8) -> Option<Value> {
         if depth >= MAX_DEPTH {
@@ -632,6 +671,9 @@ impl<'a> Resolver<'a> {
         }
         match value {
             Value::Module(place) => {
+                if let Some(table) = self.returned(value, depth) {
+                    return self.member(at, table, name, depth + 1);
+                }
                 if let Some((value, _)) = place.file.and_then(|f| self.in_module(f, name, depth + 1)) {
                     return Some(value);
                 }
@@ -662,6 +704,12 @@ impl<'a> Resolver<'a> {
             }
             Value::Instance(node) => self.type_member(node, name, depth),
             Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
+            Value::Table(at, table) => {
+                let file = self.file(at);
+                let is_member = |e: &Definition| e.scope == Some(table) && e.name == name;
+                let local = file.entities.iter().position(is_member)?;
+                Some(Value::Entity(file.node_of(local as u32)))
+            }
             Value::Outside => Some(Value::Outside),
             Value::Hidden => None,
         }

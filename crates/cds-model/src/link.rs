@@ -32,6 +32,8 @@ pub struct LinkRules {
     pub builtins: Vec<String>,
     /// Kinds whose entities of one qualified name are one thing, wherever they stand: namespaces, Ruby's classes.
     pub open: Vec<String>,
+    /// Whether variables are tables that functions are put into, and a file is the one it returns: `function M.run()`.
+    pub tables: bool,
     /// Modifiers that keep what is outside of types to its own file, and to files that include it: `static`.
     pub file_modifiers: Vec<String>,
     /// Languages whose entities this one may use as its own.
