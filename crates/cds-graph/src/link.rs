@@ -239,7 +239,10 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
             }
             // The name is made in a way that is not seen: the module is what is sure.
             (None, Target::Place { place, .. }) => ends.extend(node_of(Value::Module(*place)).map(End::Node)),
-            (None, Target::Names(path)) => ends.push(End::Outside(path.clone())),
+            (None, Target::Names(path)) => ends.push(End::Outside(match import.name {
+                Some(name) => format!("{path}.{}", tree.symbols.text(name)),
+                None => path.clone(),
+            })),
             (None, Target::Unknown) => {}
         }
         for end in ends {
@@ -318,8 +321,17 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
         // A name that is bound here to something unknown is not what is called so elsewhere.
         Some((Value::Hidden, _)) => found.calls_outside += 1,
         Some((Value::Package(_), _)) if used.receiver.is_none() => found.calls_outside += 1,
+        _ if rules.capitals && used.receiver.is_some_and(|r| is_capitals(tree.symbols.text(r))) => {
+            found.calls_outside += 1;
+        }
         _ => by_name(resolver, named, at, used, found),
     }
+}
+
+/// Whether a path is one of modules or types only: `A.B`.
+fn is_capitals(path: &str) -> bool {
+    let mut parts = path.split(['.', ':']).filter(|p| !p.is_empty());
+    parts.all(|p| p.starts_with(char::is_uppercase) && p.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
 /// Nothing but the name is known.
@@ -432,6 +444,9 @@ impl Resolver<'_> {
         };
         let all: Vec<u32> =
             file.members(definition.parent, definition.name).filter(same).map(|l| file.node_of(l)).collect();
+        if self.tree.rules[file.rule as usize].clauses {
+            return all[..1].to_vec();
+        }
         if all.len() > MAX_OVERLOADS || definition.kind.entity_type() == EntityType::Class { vec![node] } else { all }
     }
 

@@ -155,7 +155,7 @@ impl<'a> Resolver<'a> {
         let rules = self.rules(file);
         let name = step.name.trim_start_matches('$');
         let is = |names: &[String]| names.iter().any(|n| n == step.name || n == name);
-        let around = || self.type_at(file, scope);
+        let around = || self.type_at(file, scope).or_else(|| self.spaces.around(self.tree, file, scope));
         if is(&rules.this) {
             let instance = around().map(Value::Instance);
             let value = instance.or_else(|| self.table_at(file, scope));
@@ -195,11 +195,13 @@ impl<'a> Resolver<'a> {
         let symbol = self.tree.symbols.get(step.name)?;
         let found = self.member(file, value, symbol, depth)?;
         // What was found in an import stays imported; what a type told is typed.
-        let how = if matches!(value, Value::Module(_) | Value::Package(_)) {
-            how.max(Certainty::Imported)
-        } else {
-            how.max(Certainty::Typed)
+        let is_space = |node: u32| self.spaces.is_space(node) && self.kind_of(node).is_some_and(|k| !is_type(k));
+        let is_module = match value {
+            Value::Module(_) | Value::Package(_) => true,
+            Value::Entity(node) => is_space(node),
+            _ => false,
         };
+        let how = if is_module { how.max(Certainty::Imported) } else { how.max(Certainty::Typed) };
         let found = (found, how);
         if step.called { self.called(found, depth) } else { Some(found) }
     }
@@ -385,17 +387,25 @@ impl<'a> Resolver<'a> {
         }
         if rules.shared == Shared::Tree {
             // Seen by everybody, but what the file asked for comes first.
-            let asked = self.through_wildcards(at, name, depth);
+            let asked = self.through_wildcards(at, scope, name, depth);
             let visible = asked.or_else(|| self.visible(at, name));
             return visible.filter(|v| outside.is_none() || v.1 != Certainty::Named).or(outside);
         }
-        self.visible(at, name).or_else(|| self.through_wildcards(at, name, depth)).or(outside)
+        self.visible(at, name).or_else(|| self.through_wildcards(at, scope, name, depth)).or(outside)
     }
 
     /// A name in other blocks of the namespace or open type that a node is one of.
     fn in_space(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
         let others = self.spaces.blocks(node).iter().filter(|&&block| block != node);
-        others.into_iter().find_map(|&block| self.member_of_block(block, name, depth + 1))
+        let file = self.place_of(node).0;
+        let is_seen = |value: &Value| match *value {
+            Value::Entity(found) => {
+                let (at, local) = self.place_of(found);
+                at == file || !self.file(at).entities[local as usize].is_own
+            }
+            _ => true,
+        };
+        others.into_iter().find_map(|&block| self.member_of_block(block, name, depth + 1).filter(is_seen))
     }
 
     /// A name in the namespaces that the head of a definition says: `void a::b::f()`.
@@ -552,6 +562,11 @@ impl<'a> Resolver<'a> {
     pub(crate) fn import_value(&self, at: u32, import: usize, depth: u8) -> Option<Value> {
         let taken = &self.file(at).imports[import];
         let target = &self.targets[at as usize][import];
+        if let (Target::Names(path), Some(name)) = (target, taken.name)
+            && let Some(space) = self.spaces.named(self.tree, at, &format!("{path}.{}", self.text(name)))
+        {
+            return Some(Value::Entity(space));
+        }
         let module = self.target_value(at, target, depth)?;
         let Some(name) = taken.name else { return Some(module) };
         match module {
@@ -581,6 +596,9 @@ impl<'a> Resolver<'a> {
             Target::Package(name) => self.package_ids.get(name).map(|&id| Value::Package(id)),
             Target::Outside(_) => Some(Value::Outside),
             Target::Names(path) => {
+                if let Some(space) = self.spaces.named(self.tree, at, path) {
+                    return Some(Value::Entity(space));
+                }
                 let (value, _) = self.path(at, TOP, u32::MAX, path, depth + 1)?;
                 Some(value)
             }
@@ -609,7 +627,7 @@ impl<'a> Resolver<'a> {
         if let Some(found) = self.imported(at, TOP, name, depth + 1).filter(|f| f.0 != Value::Hidden) {
             return Some(found);
         }
-        self.through_wildcards(at, name, depth + 1)
+        self.through_wildcards(at, TOP, name, depth + 1)
     }
 
     /// The definition that `export default` stands before.
@@ -620,13 +638,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// Names that `import *` brings in, or files that are included.
-    fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
+    fn through_wildcards(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
         if depth >= MAX_DEPTH {
             return None;
         }
         let file = self.file(at);
         for (i, import) in file.imports.iter().enumerate() {
-            if import.is_export || !import.wildcard {
+            if import.is_export || !import.wildcard || !file.is_around(import.scope, scope) {
                 continue;
             }
             let Some(value) = self.target_value(at, &self.targets[at as usize][i], depth) else { continue };

@@ -52,6 +52,24 @@ impl Spaces {
         self.blocks(node).first().copied().unwrap_or(node)
     }
 
+    /// The space of that qualified name.
+    pub(crate) fn named(&self, tree: &Tree, at: u32, name: &str) -> Option<u32> {
+        let family = tree.family(tree.files[at as usize].rule);
+        self.named.get(&(family, name.to_owned())).map(|&group| self.groups[group as usize][0])
+    }
+
+    /// The innermost space around a place.
+    pub(crate) fn around(&self, tree: &Tree, at: u32, mut scope: u32) -> Option<u32> {
+        let file = &tree.files[at as usize];
+        while scope != TOP {
+            if self.is_space(file.node_of(scope)) {
+                return Some(file.node_of(scope));
+            }
+            scope = file.parent(scope);
+        }
+        None
+    }
+
     /// The space with the longest name that a path begins with, and how many of its steps that is. Names are looked up below
     /// what is around the place first.
     pub(crate) fn longest(&self, tree: &Tree, at: u32, scope: u32, steps: &[Step]) -> Option<(u32, usize)> {

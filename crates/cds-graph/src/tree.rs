@@ -244,6 +244,14 @@ impl File {
         self.entities.get(scope as usize).map_or(TOP, |e| e.parent)
     }
 
+    /// Whether a scope is another one, or lies around it.
+    pub(crate) fn is_around(&self, outer: u32, mut scope: u32) -> bool {
+        while scope != outer && scope != TOP {
+            scope = self.parent(scope);
+        }
+        scope == outer
+    }
+
     /// The innermost type around a scope, itself included.
     pub(crate) fn type_around(&self, mut scope: u32) -> Option<u32> {
         while scope != TOP {

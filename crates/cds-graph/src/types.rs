@@ -39,7 +39,7 @@ fn strip(text: &str) -> &str {
     let mut text = text.trim().trim_matches(['"', '\'']).trim();
     loop {
         let before = text;
-        text = text.trim_start_matches(['&', '*', '?', '@']).trim_end_matches(['?', '!', '*', '&']).trim();
+        text = text.trim_start_matches(['&', '*', '?', '@', '!']).trim_end_matches(['?', '!', '*', '&']).trim();
         for keyword in [
             "mut ",
             "dyn ",

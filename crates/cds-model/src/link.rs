@@ -34,6 +34,10 @@ pub struct LinkRules {
     pub open: Vec<String>,
     /// Whether variables are tables that functions are put into, and a file is the one it returns: `function M.run()`.
     pub tables: bool,
+    /// Whether names with a capital are modules or types, so that one which is not found is from outside the tree.
+    pub capitals: bool,
+    /// Whether functions of one name in one scope are clauses of one: the first stands for all.
+    pub clauses: bool,
     /// Modifiers that keep what is outside of types to its own file, and to files that include it: `static`.
     pub file_modifiers: Vec<String>,
     /// Languages whose entities this one may use as its own.

@@ -130,6 +130,10 @@ impl Modules {
             ModuleRule::None => Target::Unknown,
             ModuleRule::Python => self.python(file, module),
             ModuleRule::Ecma => self.ecma(file, module),
+            // Modules are found by their names, wherever they stand.
+            ModuleRule::Package if !tree.rules[file.rule as usize].open.is_empty() => {
+                Target::Names(package::normal(module))
+            }
             ModuleRule::Package => self.package(tree, module),
             ModuleRule::Rust => self.rust(tree, file, module),
             ModuleRule::Go => self.go(file, module),

@@ -14,8 +14,12 @@ impl Modules {
     pub(super) fn path(&self, file: &File, module: &str, roots: &[String]) -> Target {
         // Lua writes dots for folders.
         let dotted = (!module.contains('/') && file.path.ends_with(".lua")).then(|| module.replace('.', "/"));
-        let module = dotted.as_deref().unwrap_or(module);
+        // Of a path that a script puts together only its end is known: `/lib.sh`.
+        let module = dotted.as_deref().unwrap_or(module).trim_start_matches('/');
         let found = EXTENSIONS.iter().find_map(|end| self.near(file, &format!("{module}{end}"), roots));
+        if found.is_none() && module.starts_with('.') {
+            return Target::Unknown;
+        }
         found.map_or_else(|| Target::outside(module.split('/').next().unwrap_or(module)), Target::place)
     }
 
