@@ -443,8 +443,9 @@ impl<'a> Resolver<'a> {
                 Some((self.typed(at, scope, self.text(written), depth + 1)?, Certainty::Typed))
             };
             let held = || {
-                let value = self.field(at, scope, name, depth + 1)?;
-                (value != Value::Hidden).then_some((value, Certainty::Typed))
+                let value = self.field(at, scope, name, depth + 1);
+                let field = value.filter(|&v| v != Value::Hidden).map(|v| (v, Certainty::Typed));
+                field.or_else(|| self.imported(at, scope, name, depth + 1).filter(|f| f.0 != Value::Hidden))
             };
             return bound
                 .filter(|b| b.0 != Value::Hidden)

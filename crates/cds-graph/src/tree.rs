@@ -155,7 +155,7 @@ impl Tree {
             alias: i.alias.as_deref().map(|a| symbols.add(a)),
             wildcard: i.wildcard,
             is_export: i.is_export,
-            scope: i.enclosing.unwrap_or(TOP),
+            scope: scope_of_import(facts, i),
             start: i.start,
             line: i.line,
         });
@@ -200,6 +200,16 @@ fn parameter_name(written: &str) -> (&str, bool) {
     let inner = name.trim_start_matches(|c| !is_part(c));
     let end = inner.find(|c| !is_part(c)).unwrap_or(inner.len());
     if is_whole { (name, true) } else { (&inner[..end], false) }
+}
+
+/// The scope an import belongs to: not the constant that is defined by it.
+fn scope_of_import(facts: &FileFacts, import: &cds_model::Import) -> u32 {
+    let around = import.enclosing.map(|i| (i, &facts.entities[i as usize]));
+    let defined = around.filter(|(_, e)| import.alias.as_ref().or(import.name.as_ref()) == Some(&e.name));
+    match defined.filter(|(_, e)| e.kind.entity_type() == EntityType::Function && !is_callable(e.kind)) {
+        Some((_, constant)) => constant.parent.unwrap_or(TOP),
+        None => import.enclosing.unwrap_or(TOP),
+    }
 }
 
 /// The scope a binding belongs to: that of the object for a member, and not the constant that it defines.
