@@ -497,7 +497,8 @@ impl<'a> Resolver<'a> {
         let file = self.file(at);
         let mut hidden = None;
         for (i, import) in file.imports.iter().enumerate().rev() {
-            if import.scope != scope || import.wildcard || import.is_export {
+            let is_bound = !import.wildcard || import.alias.is_some();
+            if import.scope != scope || !is_bound || import.is_export {
                 continue;
             }
             let Some(value) = self.import_binds(at, i, name, depth) else { continue };

@@ -175,6 +175,12 @@ impl Tree {
         bindings.sort_by_key(|b| (b.scope, b.name, b.start));
         let mut members: Vec<(u32, Symbol, u32)> =
             entities.iter().enumerate().map(|(i, e)| (e.parent, e.name, i as u32)).collect();
+        let is_lifting = |e: &Definition| rules.lifted.iter().any(|kind| kind == e.kind.name());
+        for (i, entity) in entities.iter().enumerate() {
+            if let Some(around) = entities.get(entity.parent as usize).filter(|e| is_lifting(e)) {
+                members.push((around.parent, entity.name, i as u32));
+            }
+        }
         members.sort_unstable();
         let package = facts.package.as_deref().map(|p| symbols.add(p));
         let path = path.into();
@@ -199,7 +205,12 @@ fn parameter_name(written: &str) -> (&str, bool) {
     let is_whole = name.chars().all(|c| is_part(c) || !c.is_ascii());
     let inner = name.trim_start_matches(|c| !is_part(c));
     let end = inner.find(|c| !is_part(c)).unwrap_or(inner.len());
-    if is_whole { (name, true) } else { (&inner[..end], false) }
+    match is_whole {
+        true => (name, true),
+        // A constructor of a pattern is no name that is bound.
+        false if inner.starts_with(char::is_uppercase) => ("", false),
+        false => (&inner[..end], false),
+    }
 }
 
 /// The scope an import belongs to: not the constant that is defined by it.

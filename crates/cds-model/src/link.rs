@@ -38,6 +38,8 @@ pub struct LinkRules {
     pub capitals: bool,
     /// Whether functions of one name in one scope are clauses of one: the first stands for all.
     pub clauses: bool,
+    /// Kinds whose members are names of the scope around as well: classes of Haskell.
+    pub lifted: Vec<String>,
     /// Modifiers that keep what is outside of types to its own file, and to files that include it: `static`.
     pub file_modifiers: Vec<String>,
     /// Languages whose entities this one may use as its own.
