@@ -10,6 +10,8 @@ use crate::tree::{Tree, is_callable};
 pub(crate) struct Bodies {
     /// By family and qualified name, in order of path and position.
     named: FxHashMap<(usize, String), Vec<u32>>,
+    /// Declarations of them.
+    declarations: FxHashSet<u32>,
 }
 
 impl Bodies {
@@ -25,7 +27,17 @@ impl Bodies {
                 bodies.named.entry(key).or_default().push(file.node_of(local));
             }
         }
+        for (file, local, _) in entities().filter(|(_, _, e)| e.is_declaration) {
+            if bodies.named.contains_key(&(tree.family(file.rule), qualified(tree, file, local))) {
+                bodies.declarations.insert(file.node_of(local));
+            }
+        }
         bodies
+    }
+
+    /// Whether a node is a declaration of something whose body is known.
+    pub(crate) fn is_declared(&self, node: u32) -> bool {
+        self.declarations.contains(&node)
     }
 
     /// Bodies of the function of a file that is declared at a place.

@@ -313,13 +313,12 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
         }
         // An object that is called, `super()` alone, a module that is called: what is run is not named.
         Some((Value::Instance(node), how)) if used.receiver.is_none() => push(found, node, how, 1),
-        Some((Value::Bases(_) | Value::Outside, _)) => found.calls_outside += 1,
+        // A name that is bound here to something unknown is not what is called so elsewhere.
+        Some((Value::Bases(_) | Value::Outside | Value::Hidden, _)) => found.calls_outside += 1,
         Some((Value::Module(place), how)) => match resolver.default_of(place) {
             Some(node) => push(found, node, how, 1),
             None => found.calls_outside += 1,
         },
-        // A name that is bound here to something unknown is not what is called so elsewhere.
-        Some((Value::Hidden, _)) => found.calls_outside += 1,
         Some((Value::Package(_), _)) if used.receiver.is_none() => found.calls_outside += 1,
         _ if rules.capitals && used.receiver.is_some_and(|r| is_capitals(tree.symbols.text(r))) => {
             found.calls_outside += 1;
@@ -353,7 +352,7 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
         let placed =
             if used.receiver.is_some() { is_callable(definition.kind) } else { !in_type || rules.bare_members };
         let is_elsewhere = definition.is_own && !std::ptr::eq(other, file);
-        placed && same_family(other.rule) && !is_elsewhere && !resolver.has_body_elsewhere(**node)
+        placed && same_family(other.rule) && !is_elsewhere && !resolver.bodies.is_declared(**node)
     };
     let bare_and_known = used.receiver.is_none() && !rules.globals;
     if bare_and_known || rules.builtins.iter().any(|b| b == name) {
@@ -424,13 +423,6 @@ impl Resolver<'_> {
             Value::Entity(node) if self.spaces.is_space(node) => Some(node),
             _ => None,
         }
-    }
-
-    /// Whether it is a declaration of something whose body is known.
-    fn has_body_elsewhere(&self, node: u32) -> bool {
-        let (at, local) = self.place_of(node);
-        self.tree.files[at as usize].entities[local as usize].is_declaration
-            && !self.bodies.of(self.tree, at, local).is_empty()
     }
 
     /// An entity and those that share its name and scope: overloads, redefinitions.

@@ -396,7 +396,7 @@ impl<'a> Resolver<'a> {
 
     /// A name in other blocks of the namespace or open type that a node is one of.
     fn in_space(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let others = self.spaces.blocks(node).iter().filter(|&&block| block != node);
+        let others = self.spaces.blocks_with(node, name).iter().filter(|&&block| block != node);
         let file = self.place_of(node).0;
         let is_seen = |value: &Value| match *value {
             Value::Entity(found) => {
@@ -639,6 +639,13 @@ impl<'a> Resolver<'a> {
         Some(file.node_of(own as u32))
     }
 
+    /// The namespace or open type of that name, from a place.
+    fn space_named(&self, at: u32, scope: u32, path: &str) -> Option<Value> {
+        let steps = steps(path)?;
+        let (space, taken) = self.spaces.longest(self.tree, at, scope, &steps)?;
+        (taken == steps.len()).then_some(Value::Entity(space))
+    }
+
     /// Names that `import *` brings in, or files that are included.
     fn through_wildcards(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
         if depth >= MAX_DEPTH {
@@ -649,7 +656,13 @@ impl<'a> Resolver<'a> {
             if import.is_export || !import.wildcard || !file.is_around(import.scope, scope) {
                 continue;
             }
-            let Some(value) = self.target_value(at, &self.targets[at as usize][i], depth) else { continue };
+            let target = &self.targets[at as usize][i];
+            let value = match target {
+                // Looked up by name alone: what other wildcards bring in would ask them all again.
+                Target::Names(path) => self.space_named(at, import.scope, path),
+                _ => self.target_value(at, target, depth),
+            };
+            let Some(value) = value else { continue };
             let found = match value {
                 Value::Module(place) if place.file == Some(at) => None,
                 Value::Outside => None,

@@ -3,6 +3,7 @@
 use cds_model::Step;
 use rustc_hash::FxHashMap;
 
+use crate::symbols::Symbol;
 use crate::tree::{File, TOP, Tree};
 
 #[derive(Default)]
@@ -13,6 +14,8 @@ pub(crate) struct Spaces {
     group_of: FxHashMap<u32, u32>,
     /// By the family's first rule and qualified name.
     named: FxHashMap<(usize, String), u32>,
+    /// Blocks with a definition or binding of a name, by group.
+    members: FxHashMap<(u32, Symbol), Vec<u32>>,
 }
 
 impl Spaces {
@@ -34,6 +37,16 @@ impl Spaces {
                 spaces.groups[group as usize].push(node);
                 spaces.group_of.insert(node, group);
             }
+            let members = file.members.iter().map(|m| (m.0, m.1));
+            for (scope, name) in members.chain(file.bindings.iter().map(|b| (b.scope, b.name))) {
+                let block = file.node_of(scope);
+                if let Some(&group) = spaces.group_of.get(&block) {
+                    let blocks = spaces.members.entry((group, name)).or_default();
+                    if blocks.last() != Some(&block) {
+                        blocks.push(block);
+                    }
+                }
+            }
         }
         spaces
     }
@@ -45,6 +58,12 @@ impl Spaces {
     /// All blocks of what a node is one of.
     pub(crate) fn blocks(&self, node: u32) -> &[u32] {
         self.group_of.get(&node).map_or(&[], |&group| &self.groups[group as usize])
+    }
+
+    /// Those of them that have a name.
+    pub(crate) fn blocks_with(&self, node: u32, name: Symbol) -> &[u32] {
+        let group = self.group_of.get(&node);
+        group.and_then(|&group| self.members.get(&(group, name))).map_or(&[], Vec::as_slice)
     }
 
     /// The block that stands for all of them; the node itself when it is no block.

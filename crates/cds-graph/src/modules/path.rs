@@ -23,8 +23,8 @@ impl Modules {
         found.map_or_else(|| Target::outside(module.split('/').next().unwrap_or(module)), Target::place)
     }
 
-    /// The file at a path from the file's own folder, from the root, or the nearest one whose path ends so; where folders are
-    /// named that hold such files, only below these.
+    /// The file at a path from the file's own folder, from the root, or the nearest one whose path ends so; a lone name
+    /// only in folders that hold such files, where these are known.
     fn near(&self, file: &File, path: &str, roots: &[String]) -> Option<Place> {
         let place = |file: u32| Place { file: Some(file), folder: None };
         let direct = relative(file.folder(), path).and_then(|p| self.file(&p)).or_else(|| self.file(path));
@@ -32,11 +32,13 @@ impl Modules {
             return direct.map(place);
         }
         let name = path.rsplit('/').next()?;
+        // A path with a folder says enough; a lone name may be a library's.
+        let is_specific = roots.is_empty() || path.contains('/');
         let ends = |f: &&u32| {
             let full = self.path_of(**f);
             full.strip_suffix(path).is_some_and(|before| {
                 let root = before.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-                before.is_empty() || (before.ends_with('/') && (roots.is_empty() || roots.iter().any(|r| r == root)))
+                before.is_empty() || (before.ends_with('/') && (is_specific || roots.iter().any(|r| r == root)))
             })
         };
         let nearest = self.by_name.get(name)?.iter().filter(ends).max_by_key(|&&f| {
