@@ -1,9 +1,12 @@
-//! Every check and measurement: `cargo xtask test`, `cargo xtask bench`, `cargo xtask coverage`.
+//! Every check and measurement: `cargo xtask test`, `cargo xtask bench`, `cargo xtask graph-truth`,
+//! `cargo xtask coverage`.
 
 mod bench;
 mod check;
 mod coverage;
+mod scip;
 mod trees;
+mod truth;
 
 use anyhow::{Result, bail};
 
@@ -12,6 +15,11 @@ const USAGE: &str = "cargo xtask COMMAND
   bench [--huge DIR] [--small DIR] [--large DIR]
                           every promise about speed and size, measured beside a floor or a rival; trees come from
                           PyPI unless named
+  graph-truth [--packages DIR] [--edges DIR] [--misses FILE]
+                          precision and recall of the code graph against what compilers say about real packages, and
+                          of codegraph beside it (needs npm and python3); DIR keeps packages and indexes between runs;
+                          edges come from files PACKAGE.jsonl in place of a build; FILE tells every edge that is wrong
+                          or missing
   coverage                line coverage of the extraction, index and search crates (needs cargo-tarpaulin)";
 
 fn main() -> Result<()> {
@@ -19,6 +27,7 @@ fn main() -> Result<()> {
     match arguments.first().map(String::as_str) {
         Some("test") => check::run(),
         Some("bench") => bench::run(&arguments[1..]),
+        Some("graph-truth") => truth::run(&arguments[1..]),
         Some("coverage") => coverage::run(),
         _ => bail!("{USAGE}"),
     }

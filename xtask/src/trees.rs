@@ -1,7 +1,7 @@
-//! Real trees to measure on: packages from PyPI, by name and version, unpacked below the target directory.
+//! Real trees to measure on: packages from PyPI and npm, by name and version, unpacked below the target directory.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -31,20 +31,7 @@ pub(crate) fn fetch(name: &str, packages: &[&str]) -> Result<PathBuf> {
     std::fs::create_dir_all(&root)?;
     let mut left = LARGE_FILES;
     for package in packages {
-        eprintln!("fetching {package}");
-        let downloads = target().join("bench/downloads").join(package);
-        if !downloads.exists() {
-            run(Command::new("python3")
-                .args(["-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d"])
-                .arg(&downloads)
-                .arg(package))?;
-        }
-        let wheel =
-            std::fs::read_dir(&downloads)?.flatten().map(|e| e.path()).next().context("pip downloaded nothing")?;
-        let unpacked = target().join("bench/unpacked").join(package);
-        if !unpacked.exists() {
-            run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
-        }
+        let unpacked = wheel(package)?;
         let mut files = Vec::new();
         list(&unpacked, &mut files);
         files.sort();
@@ -57,6 +44,47 @@ pub(crate) fn fetch(name: &str, packages: &[&str]) -> Result<PathBuf> {
     }
     std::fs::write(root.join(".complete"), "")?;
     Ok(root)
+}
+
+/// A package of PyPI, unpacked, once.
+pub(crate) fn wheel(package: &str) -> Result<PathBuf> {
+    once(package, |downloads| {
+        run(Command::new("python3")
+            .args(["-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d"])
+            .arg(downloads)
+            .arg(package))
+    })
+}
+
+/// A package of npm, as name@version, unpacked, once.
+pub(crate) fn tarball(package: &str) -> Result<PathBuf> {
+    once(package, |downloads| {
+        run(Command::new("npm")
+            .args(["pack", "--silent", package, "--pack-destination"])
+            .arg(downloads)
+            .stdout(Stdio::null()))
+    })
+}
+
+fn once(package: &str, download: impl Fn(&Path) -> Result<()>) -> Result<PathBuf> {
+    let downloads = target().join("bench/downloads").join(package);
+    if !downloads.exists() {
+        eprintln!("fetching {package}");
+        std::fs::create_dir_all(&downloads)?;
+        download(&downloads).inspect_err(|_| drop(std::fs::remove_dir_all(&downloads)))?;
+    }
+    let archive = std::fs::read_dir(&downloads)?.flatten().map(|e| e.path()).next();
+    let archive = archive.with_context(|| format!("nothing was downloaded for {package}"))?;
+    let unpacked = target().join("bench/unpacked").join(package);
+    if !unpacked.exists() {
+        std::fs::create_dir_all(&unpacked)?;
+        if archive.extension().is_some_and(|e| e == "tgz") {
+            run(Command::new("tar").args(["--strip-components=1", "-xzf"]).arg(&archive).arg("-C").arg(&unpacked))?;
+        } else {
+            run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&archive).arg(&unpacked))?;
+        }
+    }
+    Ok(unpacked)
 }
 
 pub(crate) fn list(folder: &Path, out: &mut Vec<PathBuf>) {
@@ -76,7 +104,8 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(below_workspace, PathBuf::from)
 }
 
-fn run(command: &mut Command) -> Result<()> {
+/// Runs a command that must succeed.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("{command:?}"))?;
     if !status.success() {
         bail!("{command:?} failed");

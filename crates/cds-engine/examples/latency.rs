@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use cds_engine::{Config, Engine, Hooks, OutlineRequest, SearchRequest, SymbolRequest};
+use cds_engine::{Config, Engine, Hooks, OutlineRequest, SearchRequest, SymbolRequest, TraverseRequest};
 
 /// Queries of each kind.
 const QUERIES: usize = 300;
@@ -57,12 +57,20 @@ fn main() -> Result<(), cds_engine::Error> {
     let by_name = timed(|i| found += lookup(i).unwrap_or(0));
     let by_bm25 = timed(|i| found += search(words(i), "bm25").unwrap_or(0));
     let by_default = timed(|i| found += search(words(i), "default").unwrap_or(0));
+    let paths: Vec<&str> = outline.files.iter().flat_map(|f| f.entities.iter().map(|e| e.id.as_str())).collect();
+    let by_graph = timed(|i| {
+        let from = vec![paths[i * 7919 % paths.len()].to_owned()];
+        let direction = Some("both".to_owned());
+        let request = TraverseRequest { from, direction, depth: Some(2), ..TraverseRequest::default() };
+        found += engine.traverse(&request).map_or(0, |r| r.nodes.len());
+    });
     let row = |(p50, p95): (f64, f64)| format!("{{\"p50\": {p50:.4}, \"p95\": {p95:.4}}}");
     println!(
-        "{{\"chunks\": {chunks}, \"found\": {found}, \"name\": {}, \"bm25\": {}, \"default\": {}}}",
+        "{{\"chunks\": {chunks}, \"found\": {found}, \"name\": {}, \"bm25\": {}, \"default\": {}, \"traverse\": {}}}",
         row(by_name),
         row(by_bm25),
-        row(by_default)
+        row(by_default),
+        row(by_graph)
     );
     Ok(())
 }

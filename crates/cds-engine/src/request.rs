@@ -165,7 +165,7 @@ fn language(registry: &Registry, name: &str) -> Result<String> {
     }
 }
 
-fn one_of<T: Copy>(field: &str, name: &str, all: &[T], name_of: impl Fn(T) -> &'static str) -> Result<T> {
+pub(crate) fn one_of<T: Copy>(field: &str, name: &str, all: &[T], name_of: impl Fn(T) -> &'static str) -> Result<T> {
     let names: Vec<&str> = all.iter().map(|t| name_of(*t)).collect();
     all.iter().copied().find(|t| name_of(*t) == name).ok_or_else(|| unknown(field, name, &names))
 }

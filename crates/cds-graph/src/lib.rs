@@ -2,14 +2,19 @@
 //! how it is known; [`Graph`] is the result in compact rows, [`walk`] ways through it.
 
 mod bodies;
+mod csr;
 mod includes;
 mod link;
+mod members;
 mod modules;
 mod resolve;
 mod spaces;
 mod symbols;
 mod tree;
 mod types;
+mod walk;
 
+pub use csr::{EdgeRow, Graph, GraphTables};
 pub use link::{Edge, Linked, MAX_CANDIDATES, Unresolved, link};
 pub use tree::Tree;
+pub use walk::{Direction, Taken, Walk, Walked, importance, path, walk};

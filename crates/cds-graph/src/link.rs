@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::modules::{Modules, Target};
-use crate::resolve::{Resolver, Value};
+use crate::resolve::{Resolver, Value, begin};
 use crate::symbols::Symbol;
 use crate::tree::{File, TOP, Tree, Use, is_callable, is_type};
 
@@ -47,8 +47,8 @@ pub struct Edge {
     pub candidates: u16,
     /// The line of the site.
     pub line: u32,
-    /// Which import's alias it goes by: its position in the file's imports.
-    pub import: Option<u32>,
+    /// What an import calls it, for [`Tree::text`].
+    pub alias: Option<u32>,
 }
 
 /// A call that may mean too many entities.
@@ -146,6 +146,7 @@ fn add_extensions(resolver: &mut Resolver) {
             let file = &tree.files[at];
             let resolver = &*resolver;
             file.entities.iter().enumerate().filter_map(move |(local, definition)| {
+                begin();
                 let local = local as u32;
                 let node = file.node_of(local);
                 if let Some(scope) = definition.scope {
@@ -188,7 +189,7 @@ fn edge(file: &File, used: &Use, to: u32, kind: EdgeKind, certainty: Certainty, 
         certainty,
         candidates: candidates.min(usize::from(u16::MAX)) as u16,
         line: used.line,
-        import: None,
+        alias: None,
     }
 }
 
@@ -196,6 +197,7 @@ fn inherit_edges(resolver: &Resolver, at: u32) -> FileEdges {
     let file = &resolver.tree.files[at as usize];
     let mut found = FileEdges::default();
     for used in file.uses.iter().filter(|u| u.kind == ReferenceKind::Base && u.scope != TOP) {
+        begin();
         // A base is looked up where the type stands, not inside it.
         let outer = file.parent(used.scope);
         let name = resolver.tree.symbols.text(used.name);
@@ -219,9 +221,10 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
     let file = &tree.files[at as usize];
     let mut found = FileEdges::default();
     for (i, import) in file.imports.iter().enumerate().filter(|(_, i)| !i.is_export) {
+        begin();
         let target = &resolver.targets[at as usize][i];
         let node_of = |value: Value| match value {
-            Value::Entity(node) | Value::Instance(node) => Some(node),
+            Value::Entity(node) | Value::Instance(node) | Value::Held(node) => Some(node),
             Value::Module(place) => match place.file {
                 Some(f) => Some(tree.files[f as usize].node),
                 None => folder_node(&resolver.modules.folders[place.folder? as usize].path),
@@ -261,7 +264,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
                 certainty: Certainty::Imported,
                 candidates: 1,
                 line: import.line,
-                import: import.alias.map(|_| i as u32),
+                alias: import.alias.map(|a| a.0),
             };
             found.edges.push((edge, outside));
         }
@@ -270,6 +273,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
 }
 
 fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, used: &Use, found: &mut FileEdges) {
+    begin();
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
@@ -281,7 +285,7 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
             if is_base || is_this {
                 resolver.path(at, used.scope, used.start, name, 0)
             } else {
-                resolver.name(at, used.scope, used.start, used.name, 0)
+                resolver.function(at, used.scope, used.start, used.name, 0)
             }
         }
         Some(receiver) => {
@@ -290,7 +294,7 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
                 if value == Value::Hidden {
                     return None;
                 }
-                let member = resolver.member(at, value, used.name, 0)?;
+                let member = resolver.member_as(at, value, used.name, true, 0)?;
                 let how = match value {
                     Value::Module(_) | Value::Package(_) => Certainty::Imported,
                     Value::Table(..) => how,
@@ -383,6 +387,7 @@ impl Resolver<'_> {
         let (at, local) = self.place_of(node);
         let file = &self.tree.files[at as usize];
         match file.entities.get(local as usize) {
+            Some(definition) if definition.is_partial => self.extended(node, 0).unwrap_or(node),
             Some(definition) if is_block(definition.kind) => {
                 let name = self.tree.symbols.text(definition.name);
                 self.type_named(at, definition.parent, name, 0).unwrap_or(node)
@@ -432,13 +437,16 @@ impl Resolver<'_> {
         let Some(definition) = file.entities.get(local as usize) else { return vec![node] };
         let same = |l: &u32| {
             let other = &file.entities[*l as usize];
-            other.kind == definition.kind && other.scope == definition.scope
+            (other.kind, other.scope) == (definition.kind, definition.scope)
         };
         let all: Vec<u32> =
             file.members(definition.parent, definition.name).filter(same).map(|l| file.node_of(l)).collect();
         if self.tree.rules[file.rule as usize].clauses {
             return all[..1].to_vec();
         }
+        // Several files of a package may define it, each for another system.
+        let is_outermost = definition.parent == TOP && definition.scope.is_none();
+        let all = if is_outermost && all.len() == 1 { self.twins(node, definition.name) } else { all };
         if all.len() > MAX_OVERLOADS || definition.kind.entity_type() == EntityType::Class { vec![node] } else { all }
     }
 

@@ -1,6 +1,8 @@
 //! What a name, a path of names or a type means at a place: scopes first, then imports, then what types say.
 
-use cds_model::{Certainty, ModuleRule, Shared, Step, steps};
+use std::cell::Cell;
+
+use cds_model::{Certainty, EntityType, ModuleRule, Shared, Step, steps};
 use rustc_hash::FxHashMap;
 
 use crate::bodies::Bodies;
@@ -9,10 +11,17 @@ use crate::modules::{Modules, Place, Target};
 use crate::spaces::Spaces;
 use crate::symbols::Symbol;
 use crate::tree::{Binding, Definition, File, TOP, Tree, is_callable, is_type};
-use crate::types::type_path;
+use crate::types::{first_result, held_type, type_path};
 
 /// How many bindings, return types and re-exports one question may lead through.
 const MAX_DEPTH: u8 = 12;
+
+/// How many look-ups one question may take.
+const MAX_STEPS: u32 = 4_000;
+
+thread_local! {
+    static STEPS_LEFT: Cell<u32> = const { Cell::new(MAX_STEPS) };
+}
 
 /// How many bases above a type are looked at.
 const MAX_BASES: usize = 32;
@@ -28,6 +37,8 @@ pub(crate) enum Value {
     Entity(u32),
     /// An object of a type, by the type's node.
     Instance(u32),
+    /// Such an object in something that holds it and has methods of its own.
+    Held(u32),
     /// What a type's bases say.
     Bases(u32),
     /// A table of a file, by the file and the name of the variable.
@@ -116,26 +127,30 @@ impl<'a> Resolver<'a> {
         self.tree.files[file as usize].entities.get(local as usize).map(|e| e.kind)
     }
 
-    fn file(&self, at: u32) -> &'a File {
+    pub(crate) fn file(&self, at: u32) -> &'a File {
         &self.tree.files[at as usize]
     }
 
-    fn rules(&self, at: u32) -> &'a cds_model::LinkRules {
+    pub(crate) fn rules(&self, at: u32) -> &'a cds_model::LinkRules {
         &self.tree.rules[self.file(at).rule as usize]
     }
 
-    fn text(&self, symbol: Symbol) -> &'a str {
+    pub(crate) fn text(&self, symbol: Symbol) -> &'a str {
         self.tree.symbols.text(symbol)
     }
 
     /// What a path means at a place in a file.
     pub(crate) fn path(&self, file: u32, scope: u32, at: u32, path: &str, depth: u8) -> Option<Found> {
+        if !may_go_on(depth) {
+            return None;
+        }
         let steps = steps(path)?;
-        let (first, rest) = steps.split_first()?;
-        let Some(mut found) = self.first_step(file, scope, at, first, depth) else {
+        let first = self.first_step(file, scope, at, steps.first()?, depth).map(|f| (f, 1));
+        let first = first.or_else(|| self.word(file, scope, &steps, path.contains("::"), depth));
+        let Some((mut found, used)) = first else {
             return self.through_spaces(file, scope, &steps, depth);
         };
-        for step in rest {
+        for step in &steps[used..] {
             found = self.next_step(file, found, step, depth)?;
         }
         Some(found)
@@ -155,7 +170,7 @@ impl<'a> Resolver<'a> {
         let rules = self.rules(file);
         let name = step.name.trim_start_matches('$');
         let is = |names: &[String]| names.iter().any(|n| n == step.name || n == name);
-        let around = || self.type_at(file, scope).or_else(|| self.spaces.around(self.tree, file, scope));
+        let around = || self.type_at(file, scope, depth).or_else(|| self.spaces.around(self.tree, file, scope));
         if is(&rules.this) {
             let instance = around().map(Value::Instance);
             let value = instance.or_else(|| self.table_at(file, scope));
@@ -174,8 +189,11 @@ impl<'a> Resolver<'a> {
             return if step.called { None } else { Some((value, Certainty::Typed)) };
         }
         let symbol = self.tree.symbols.get(name)?;
-        let found = self.name(file, scope, at, symbol, depth)?;
-        if step.called { self.called(found, depth) } else { Some(found) }
+        if step.called {
+            self.called(self.function(file, scope, at, symbol, depth)?, depth)
+        } else {
+            self.variable(file, scope, at, symbol, depth)
+        }
     }
 
     fn next_step(&self, file: u32, (value, how): Found, step: &Step, depth: u8) -> Option<Found> {
@@ -192,8 +210,16 @@ impl<'a> Resolver<'a> {
                 return Some((made, how.max(Certainty::Typed)));
             }
         }
-        let symbol = self.tree.symbols.get(step.name)?;
-        let found = self.member(file, value, symbol, depth)?;
+        let Some(symbol) = self.tree.symbols.get(step.name) else {
+            return self.kept(file, value, step);
+        };
+        let member = self.member_as(file, value, symbol, step.called, depth);
+        if matches!(member, None | Some(Value::Outside))
+            && let Some(kept) = self.kept(file, value, step)
+        {
+            return Some(kept);
+        }
+        let found = member?;
         // What was found in an import stays imported; what a type told is typed.
         let is_space = |node: u32| self.spaces.is_space(node) && self.kind_of(node).is_some_and(|k| !is_type(k));
         let is_module = match value {
@@ -207,17 +233,17 @@ impl<'a> Resolver<'a> {
     }
 
     /// The type that methods of a scope belong to: around it, or named by its head.
-    pub(crate) fn type_at(&self, at: u32, scope: u32) -> Option<u32> {
+    pub(crate) fn type_at(&self, at: u32, scope: u32, depth: u8) -> Option<u32> {
         let file = self.file(at);
         let mut inner = scope;
         while inner != TOP {
             let definition = &file.entities[inner as usize];
             if is_type(definition.kind) {
                 let node = file.node_of(inner);
-                return Some(self.extended(node).unwrap_or(node));
+                return Some(self.extended(node, depth).unwrap_or(node));
             }
             if let Some(scope) = definition.scope {
-                return self.type_named(at, definition.parent, self.text(scope), 0);
+                return self.type_named(at, definition.parent, self.text(scope), depth + 1);
             }
             inner = definition.parent;
         }
@@ -244,13 +270,16 @@ impl<'a> Resolver<'a> {
     }
 
     /// The type that an `impl` or `extension` block adds to.
-    fn extended(&self, node: u32) -> Option<u32> {
+    pub(crate) fn extended(&self, node: u32, depth: u8) -> Option<u32> {
         let (at, local) = self.place_of(node);
         let definition = &self.file(at).entities[local as usize];
+        if definition.is_partial {
+            return self.twins(node, definition.name).first().copied().filter(|&t| t != node);
+        }
         if !matches!(definition.kind.name(), "impl" | "extension" | "instance") {
             return None;
         }
-        self.type_named(at, definition.parent, self.text(definition.name), 0).filter(|&t| t != node)
+        self.type_named(at, definition.parent, self.text(definition.name), depth + 1).filter(|&t| t != node)
     }
 
     /// What calling a value gives.
@@ -282,8 +311,12 @@ impl<'a> Resolver<'a> {
 
     /// An object of a type as written.
     fn typed(&self, at: u32, scope: u32, written: &str, depth: u8) -> Option<Value> {
-        let path = type_path(written, &self.rules(at).wrappers)?;
+        let rules = self.rules(at);
+        let written = if rules.first_result { first_result(written) } else { written };
+        let held = held_type(written, rules);
+        let path = held.or_else(|| type_path(written, &rules.wrappers))?;
         match self.type_value(at, scope, path, depth)? {
+            Value::Entity(node) if held.is_some() => Some(Value::Held(node)),
             Value::Entity(node) => Some(Value::Instance(node)),
             Value::Outside => Some(Value::Outside),
             _ => None,
@@ -300,12 +333,12 @@ impl<'a> Resolver<'a> {
     }
 
     fn type_value(&self, at: u32, scope: u32, path: &str, depth: u8) -> Option<Value> {
-        if depth >= MAX_DEPTH {
+        if !may_go_on(depth) {
             return None;
         }
         let rules = self.rules(at);
         if rules.this_type.iter().any(|t| t == path) {
-            return self.type_at(at, scope).map(Value::Entity);
+            return self.type_at(at, scope, depth + 1).map(Value::Entity);
         }
         let (value, _) = self.path(at, scope, u32::MAX, path, depth + 1)?;
         match value {
@@ -313,6 +346,8 @@ impl<'a> Resolver<'a> {
                 Some(self.aliased(node, depth).unwrap_or(value))
             }
             Value::Outside => Some(value),
+            // A variable called like its type does not hide it.
+            _ if scope != TOP => self.type_value(at, self.file(at).parent(scope), path, depth + 1),
             _ => None,
         }
     }
@@ -336,27 +371,57 @@ impl<'a> Resolver<'a> {
 
     /// What a bare name means at a place.
     pub(crate) fn name(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if depth >= MAX_DEPTH {
+        let mut outside = false;
+        let found = self.name_or_inherited(at, scope, byte, name, depth, &mut outside);
+        match found {
+            None if outside => Some((Value::Outside, Certainty::Scoped)),
+            // A base that is not in the tree may have it as well.
+            Some((Value::Entity(node), _)) if outside && self.kind_of(node).is_some_and(is_callable) => {
+                Some((Value::Entity(node), Certainty::Named))
+            }
+            found => found,
+        }
+    }
+
+    fn name_or_inherited(
+        &self,
+        at: u32,
+        scope: u32,
+        byte: u32,
+        name: Symbol,
+        depth: u8,
+        outside: &mut bool,
+    ) -> Option<Found> {
+        if !may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
         let rules = self.rules(at);
         let mut inner = scope;
-        let mut outside = None;
         loop {
             let definition = file.entities.get(inner as usize);
             let own_type = definition.is_some_and(|d| is_type(d.kind));
             // Members of a type are not in the scope of its methods, but for languages that say so; in its own body they are.
-            let is_seen = !own_type || rules.bare_members || inner == scope;
+            // Nor are those of an object that a constant holds, or a function gives back.
+            let is_value = definition
+                .is_some_and(|d| !own_type && !is_callable(d.kind) && d.kind.entity_type() == EntityType::Function);
+            let is_seen = rules.bare_members || inner == scope || !own_type && !is_value;
             if is_seen && let Some(found) = self.in_own_scope(at, inner, byte, name, depth) {
-                return Some(found);
+                let is_method = matches!(found.0, Value::Entity(n) if self.kind_of(n).is_some_and(is_member_kind));
+                // `const x = require('./x')` binds a name and is an import as well.
+                let through = if found.0 == Value::Hidden { self.imported(at, inner, name, depth) } else { None };
+                if through.is_some() {
+                    return through;
+                }
+                if rules.bare_members || !is_method || own_type || !rules.lifted.is_empty() {
+                    return Some(found);
+                }
             }
             if own_type && rules.bare_members {
                 let node = file.node_of(inner);
-                let node = self.extended(node).unwrap_or(node);
+                let node = self.extended(node, depth).unwrap_or(node);
                 match self.type_member(node, name, depth) {
-                    // A base that is not known may have it, but so may a scope around.
-                    Some(Value::Outside) => outside = Some((Value::Outside, Certainty::Scoped)),
+                    Some(Value::Outside) => *outside = true,
                     Some(value) => return Some((value, Certainty::Scoped)),
                     None => {}
                 }
@@ -377,21 +442,20 @@ impl<'a> Resolver<'a> {
         }
         // A method whose type is named by its head sees that type's members.
         if rules.bare_members
-            && let Some(node) = self.type_at(at, scope)
+            && let Some(node) = self.type_at(at, scope, depth)
             && let Some(value) = self.type_member(node, name, depth)
         {
             if value != Value::Outside {
                 return Some((value, Certainty::Scoped));
             }
-            outside = Some((value, Certainty::Scoped));
+            *outside = true;
         }
         if rules.shared == Shared::Tree {
             // Seen by everybody, but what the file asked for comes first.
             let asked = self.through_wildcards(at, scope, name, depth);
-            let visible = asked.or_else(|| self.visible(at, name));
-            return visible.filter(|v| outside.is_none() || v.1 != Certainty::Named).or(outside);
+            return asked.or_else(|| self.visible(at, name));
         }
-        self.visible(at, name).or_else(|| self.through_wildcards(at, scope, name, depth)).or(outside)
+        self.visible(at, name).or_else(|| self.through_wildcards(at, scope, name, depth))
     }
 
     /// A name in other blocks of the namespace or open type that a node is one of.
@@ -429,12 +493,18 @@ impl<'a> Resolver<'a> {
         let file = self.file(at);
         let bindings = file.bindings(scope, name);
         let mut members = file.members(scope, name).filter(|&m| file.entities[m as usize].scope.is_none());
+        // A constructor called like its type: the name means the type.
+        let is_own_name = file.entities.get(scope as usize).is_some_and(|e| e.name == name && is_type(e.kind));
+        let first = file.members(scope, name).next().filter(|_| is_own_name);
+        if first.is_some_and(|m| file.entities[m as usize].kind.name() == "constructor") {
+            return Some((Value::Entity(file.node_of(scope)), Certainty::Scoped));
+        }
         let member =
             members.find(|&m| !matches!(file.entities[m as usize].kind.name(), "impl" | "extension" | "instance"));
         if let Some(local) = member {
             let kind = file.entities[local as usize].kind;
             let node = file.node_of(local);
-            if is_callable(kind) || kind.entity_type() == cds_model::EntityType::Class {
+            if is_callable(kind) || kind.entity_type() == EntityType::Class {
                 return Some((Value::Entity(node), Certainty::Scoped));
             }
             let bound = self.bound(at, scope, byte, bindings, depth);
@@ -484,7 +554,7 @@ impl<'a> Resolver<'a> {
             return Some(value);
         }
         let written = self.text(binding.value?);
-        if depth >= MAX_DEPTH {
+        if !may_go_on(depth) {
             return None;
         }
         let inner = if binding.is_member { binding.inner } else { scope };
@@ -493,7 +563,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A name that an import of this scope brings in.
-    fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
+    pub(crate) fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
         let file = self.file(at);
         let mut hidden = None;
         for (i, import) in file.imports.iter().enumerate().rev() {
@@ -543,6 +613,13 @@ impl<'a> Resolver<'a> {
                 })
             }
             ModuleRule::Go => {
+                // What the package calls itself, if it is in the tree.
+                if let Target::Place { place: Place { folder: Some(folder), .. }, .. } = target {
+                    let files = &self.modules.folders[*folder as usize].files;
+                    let mut declared = files.iter().filter_map(|&f| self.file(f).package).map(|p| self.text(p));
+                    let bound = declared.find(|p| !p.ends_with("_test")) == Some(wanted);
+                    return bound.then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside));
+                }
                 let mut parts = module.rsplit('/');
                 let mut last = parts.next().unwrap_or(module);
                 // `x/v2` is called x.
@@ -573,10 +650,20 @@ impl<'a> Resolver<'a> {
         let Some(name) = taken.name else { return Some(module) };
         match module {
             Value::Outside => Some(Value::Outside),
-            Value::Module(place) if place.file == Some(at) && place.folder.is_none() => None,
+            // A module inside this file takes a name from around it; the file itself takes none from itself.
+            Value::Module(place) if place.file == Some(at) && place.folder.is_none() => {
+                let is_inner = taken.scope != TOP;
+                is_inner.then(|| self.in_own_scope(at, TOP, u32::MAX, name, depth + 1)).flatten().map(|(v, _)| v)
+            }
             _ => {
                 if let Some(value) = self.member(at, module, name, depth + 1) {
                     return Some(value);
+                }
+                // The name of a package is taken, as its last part.
+                if let Value::Package(id) = module
+                    && self.package_names[id as usize].rsplit('.').next() == Some(self.text(name))
+                {
+                    return Some(module);
                 }
                 // `import x from './y'` where y says `module.exports = …`: the module itself.
                 let is_default = self.text(name) == "default";
@@ -585,7 +672,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn target_value(&self, at: u32, target: &Target, depth: u8) -> Option<Value> {
+    pub(crate) fn target_value(&self, at: u32, target: &Target, depth: u8) -> Option<Value> {
         match target {
             Target::Place { place, rest } => {
                 let mut value = Value::Module(*place);
@@ -610,7 +697,7 @@ impl<'a> Resolver<'a> {
 
     /// A name of a file that others may see: its own, given under another name, or passed on.
     fn in_module(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if depth >= MAX_DEPTH {
+        if !may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
@@ -647,20 +734,29 @@ impl<'a> Resolver<'a> {
     }
 
     /// Names that `import *` brings in, or files that are included.
-    fn through_wildcards(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if depth >= MAX_DEPTH {
+    pub(crate) fn through_wildcards(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
+        if !may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
+        let packages = self.rules(at).modules == ModuleRule::Package && !self.rules(at).qualified;
         for (i, import) in file.imports.iter().enumerate() {
-            if import.is_export || !import.wildcard || !file.is_around(import.scope, scope) {
+            // A package that is taken without a name is taken whole.
+            let is_package = || match &self.targets[at as usize][i] {
+                Target::Package(_) => !self.rules(at).qualified,
+                // A file that is read in.
+                Target::Place { place, rest } => place.file.is_some() && rest.is_empty() && packages,
+                _ => false,
+            };
+            let is_whole = import.name.is_none() && import.alias.is_none() && is_package();
+            if import.is_export || !(import.wildcard || is_whole) || !file.is_around(import.scope, scope) {
                 continue;
             }
-            let target = &self.targets[at as usize][i];
-            let value = match target {
+            let value = match &self.targets[at as usize][i] {
                 // Looked up by name alone: what other wildcards bring in would ask them all again.
                 Target::Names(path) => self.space_named(at, import.scope, path),
-                _ => self.target_value(at, target, depth),
+                // `use a::{b::*}` names the module by a path and a name.
+                _ => self.import_value(at, i, depth),
             };
             let Some(value) = value else { continue };
             let found = match value {
@@ -677,17 +773,47 @@ impl<'a> Resolver<'a> {
     }
 
     /// Outermost names of files that are seen without an import.
-    fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
+    pub(crate) fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
         let group = group_of(self.tree, self.modules, at)?;
-        let found = self.shared.get(&(group, name))?;
+        let found = self.shared.get(&(group, name)).or_else(|| self.in_outer_packages(at, name))?;
         let tree_wide = self.rules(at).shared == Shared::Tree;
-        // Seen by everybody and defined more than once: not known which.
-        let is_one = found.iter().all(|&n| self.spaces.first(n) == self.spaces.first(found[0]));
-        let is_sure = is_one || !tree_wide;
+        // Defined by several files that no package joins: not known which, unless they are blocks of one.
+        let owner = self.place_of(found[0]).0;
+        let joined = self.file(at).package.is_some() && !tree_wide;
+        let is_one = |&n: &u32| {
+            let is_block = self.spaces.first(n) == self.spaces.first(found[0]);
+            (tree_wide && is_block) || self.place_of(n).0 == owner
+        };
+        let is_sure = joined || found.iter().all(is_one);
         // A type or namespace that stands in one place only is that one for everybody.
         let is_only = found.len() == 1 && self.spaces.is_space(found[0]);
         let how = if tree_wide && !is_only { Certainty::Named } else { Certainty::Scoped };
         is_sure.then(|| (Value::Entity(found[0]), how))
+    }
+
+    /// A name of the packages around a file's own.
+    fn in_outer_packages(&self, at: u32, name: Symbol) -> Option<&Vec<u32>> {
+        let mut package = self.text(self.file(at).package.filter(|_| self.rules(at).outer_packages)?);
+        while let Some((above, _)) = package.rsplit_once('.') {
+            package = above;
+            let group = self.tree.symbols.get(package).and_then(|p| group_with(self.tree, self.modules, at, Some(p)));
+            if let Some(found) = group.and_then(|g| self.shared.get(&(g, name))) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Entities of other files that share an outermost entity's name and package, and itself.
+    pub(crate) fn twins(&self, node: u32, name: Symbol) -> Vec<u32> {
+        let (at, _) = self.place_of(node);
+        if self.rules(at).shared == Shared::Tree || self.file(at).package.is_none() {
+            return vec![node];
+        }
+        let group = group_of(self.tree, self.modules, at);
+        let all = group.and_then(|g| self.shared.get(&(g, name))).into_iter().flatten().copied();
+        let same: Vec<u32> = all.filter(|&n| self.kind_of(n) == self.kind_of(node)).collect();
+        if same.contains(&node) { same } else { vec![node] }
     }
 
     /// The table that a module is.
@@ -699,7 +825,7 @@ impl<'a> Resolver<'a> {
 
     /// A member of a value.
     pub(crate) fn member(&self, at: u32, value: Value, name: Symbol, depth: u8) -> Option<Value> {
-        if depth >= MAX_DEPTH {
+        if !may_go_on(depth) {
             return None;
         }
         match value {
@@ -735,7 +861,8 @@ impl<'a> Resolver<'a> {
                     .or_else(|| self.in_extensions(node, name, depth))
                     .or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
             }
-            Value::Instance(node) => self.type_member(node, name, depth),
+            Value::Held(_) if self.is_of_holder(at, name) => None,
+            Value::Instance(node) | Value::Held(node) => self.type_member(node, name, depth),
             Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
             Value::Table(at, table) => {
                 let file = self.file(at);
@@ -755,7 +882,8 @@ impl<'a> Resolver<'a> {
 
     fn own_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
         let direct = self.member_of_block(node, name, depth).or_else(|| self.in_space(node, name, depth));
-        direct.or_else(|| self.in_extensions(node, name, depth))
+        let direct = direct.or_else(|| self.in_extensions(node, name, depth));
+        direct.or_else(|| self.companions(node).into_iter().find_map(|c| self.member_of_block(c, name, depth)))
     }
 
     /// What belongs to a type or space by its head or as a block of it.
@@ -779,7 +907,7 @@ impl<'a> Resolver<'a> {
         if let Some(member) = member {
             let definition = &file.entities[member as usize];
             let is_method = is_callable(definition.kind) && !definition.is_property;
-            if is_method || definition.kind.entity_type() == cds_model::EntityType::Class {
+            if is_method || definition.kind.entity_type() == EntityType::Class {
                 return Some(Value::Entity(file.node_of(member)));
             }
             // A field: what it holds, or at least that it is this one.
@@ -790,7 +918,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What a field of a type holds, by its bindings.
-    fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
+    pub(crate) fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
         let bindings = self.file(at).bindings(local, name);
         let mut hidden = None;
         for binding in bindings {
@@ -824,8 +952,30 @@ impl<'a> Resolver<'a> {
     }
 }
 
+/// Whether a question may lead further: neither too deep nor, through wildcards and bindings, too wide.
+fn may_go_on(depth: u8) -> bool {
+    let left = STEPS_LEFT.get();
+    STEPS_LEFT.set(left.saturating_sub(1));
+    depth < MAX_DEPTH && left > 0
+}
+
+/// Begins a question: each has the same number of steps, whoever asks first.
+pub(crate) fn begin() {
+    STEPS_LEFT.set(MAX_STEPS);
+}
+
+/// Kinds that are called on something.
+fn is_member_kind(kind: cds_model::Kind) -> bool {
+    matches!(kind.name(), "method" | "getter" | "setter" | "constructor")
+}
+
 /// The files that see each other's outermost names: a folder, a package, or all of a family.
 fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
+    group_with(tree, modules, at, tree.files[at as usize].package)
+}
+
+/// The same, as if the file were in that package.
+fn group_with(tree: &Tree, modules: &Modules, at: u32, package: Option<Symbol>) -> Option<u32> {
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
     // Groups of one rule never meet those of another: the upper bits are the rule's.
@@ -834,7 +984,7 @@ fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
     match rules.shared {
         Shared::File => None,
         Shared::Folder => modules.folder(file.folder()).map(group),
-        Shared::Package => match file.package {
+        Shared::Package => match package {
             Some(package) => Some(group(package.0)),
             None => modules.folder(file.folder()).map(|f| group(f | 0x80_0000)),
         },

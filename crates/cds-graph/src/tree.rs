@@ -1,5 +1,7 @@
 //! What linking needs to know of every file, in little memory: strings are numbers, positions are kept.
 
+use std::borrow::Cow;
+
 use cds_model::{EntityType, FileFacts, Kind, LinkRules, ReferenceKind};
 use rustc_hash::FxHashMap;
 
@@ -50,6 +52,8 @@ pub(crate) struct Definition {
     pub(crate) is_declaration: bool,
     /// Only its own file, and files that include it, see it.
     pub(crate) is_own: bool,
+    /// One of several parts of a type.
+    pub(crate) is_partial: bool,
 }
 
 pub(crate) struct Use {
@@ -93,6 +97,11 @@ impl Tree {
         MANIFESTS.contains(&name) || (name.starts_with("tsconfig.") && name.ends_with(".json"))
     }
 
+    /// The text of an alias.
+    pub fn text(&self, alias: u32) -> &str {
+        self.symbols.text(Symbol(alias))
+    }
+
     /// Adds the text of a file for which [`Tree::wants_text`].
     pub fn add_manifest(&mut self, path: &str, text: &str) {
         self.manifests.push((path.to_owned(), text.to_owned()));
@@ -115,8 +124,9 @@ impl Tree {
         for entity in &facts.entities {
             let from = parameters.len() as u32;
             for parameter in &entity.parameters {
-                let (name, is_whole) = parameter_name(&parameter.name);
-                let type_name = parameter.type_name.as_deref().filter(|_| is_whole);
+                let (name, type_name) = parameter_parts(&parameter.name, parameter.type_name.as_deref());
+                let (name, is_whole) = parameter_name(name);
+                let type_name = type_name.filter(|_| is_whole);
                 parameters.push((symbols.add(name), type_name.map(|t| symbols.add(t))));
             }
             let is_only_name = entity.signature.trim_start_matches('*') == entity.name;
@@ -136,6 +146,7 @@ impl Tree {
                 is_declaration: entity.is_declaration && is_callable(entity.kind),
                 is_own: entity.modifiers.iter().any(|m| rules.file_modifiers.iter().any(|f| f == m))
                     && !entity.parent.is_some_and(|p| is_type(facts.entities[p as usize].kind)),
+                is_partial: entity.modifiers.iter().any(|m| m == "partial"),
                 is_default: entity.modifiers.iter().any(|m| m == "default"),
                 is_property: entity.decorators.iter().any(|d| d.contains("property")),
             });
@@ -149,15 +160,18 @@ impl Tree {
             line: r.line,
         });
         let uses = uses.collect();
-        let imports = facts.imports.iter().map(|i| Import {
-            module: symbols.add(&i.module),
-            name: i.name.as_deref().map(|n| symbols.add(n)),
-            alias: i.alias.as_deref().map(|a| symbols.add(a)),
-            wildcard: i.wildcard,
-            is_export: i.is_export,
-            scope: scope_of_import(facts, i),
-            start: i.start,
-            line: i.line,
+        let imports = facts.imports.iter().map(|i| {
+            let (module, name) = with_path(&i.module, i.name.as_deref());
+            Import {
+                module: symbols.add(&module),
+                name: name.map(|n| symbols.add(n)),
+                alias: i.alias.as_deref().map(|a| symbols.add(a)),
+                wildcard: i.wildcard,
+                is_export: i.is_export,
+                scope: scope_of_import(facts, i),
+                start: i.start,
+                line: i.line,
+            }
         });
         let imports = imports.collect();
         let mut bindings: Vec<Binding> = Vec::with_capacity(facts.bindings.len());
@@ -180,6 +194,17 @@ impl Tree {
             if let Some(around) = entities.get(entity.parent as usize).filter(|e| is_lifting(e)) {
                 members.push((around.parent, entity.name, i as u32));
             }
+        }
+        // The namespace that the whole file declares is its outermost scope.
+        if let Some(package) = facts.package.as_deref() {
+            let is_outermost = |e: &Definition| {
+                e.parent != TOP
+                    && facts.entities[e.parent as usize].kind.name() == "namespace"
+                    && facts.qualified_name(e.parent).replace('\\', ".") == package.replace('\\', ".")
+            };
+            let inside = entities.iter().enumerate().filter(|(_, e)| is_outermost(e));
+            let inside: Vec<(u32, Symbol, u32)> = inside.map(|(i, e)| (TOP, e.name, i as u32)).collect();
+            members.extend(inside);
         }
         members.sort_unstable();
         let package = facts.package.as_deref().map(|p| symbols.add(p));
@@ -205,12 +230,12 @@ fn parameter_name(written: &str) -> (&str, bool) {
     let is_whole = name.chars().all(|c| is_part(c) || !c.is_ascii());
     let inner = name.trim_start_matches(|c| !is_part(c));
     let end = inner.find(|c| !is_part(c)).unwrap_or(inner.len());
-    match is_whole {
-        true => (name, true),
-        // A constructor of a pattern is no name that is bound.
-        false if inner.starts_with(char::is_uppercase) => ("", false),
-        false => (&inner[..end], false),
+    if is_whole {
+        return (name, true);
     }
+    // A constructor of a pattern is no name that is bound.
+    let is_bound = !inner.starts_with(char::is_uppercase);
+    (if is_bound { &inner[..end] } else { "" }, false)
 }
 
 /// The scope an import belongs to: not the constant that is defined by it.
@@ -223,11 +248,35 @@ fn scope_of_import(facts: &FileFacts, import: &cds_model::Import) -> u32 {
     }
 }
 
+/// Name and type of a parameter, which some grammars give as one text: `private val name: Type = value`.
+fn parameter_parts<'a>(name: &'a str, type_name: Option<&'a str>) -> (&'a str, Option<&'a str>) {
+    let (name, written) = match name.split_once(':') {
+        Some((name, rest)) if type_name.is_none() => (name, Some(rest.split(" = ").next().unwrap_or(rest).trim())),
+        _ => (name, type_name),
+    };
+    // `*args` and `...rest` are bound to their name.
+    let name = name.trim().trim_start_matches(['*', '.', '&', '$', '@']);
+    (name.rsplit(' ').next().unwrap_or(name), written)
+}
+
+/// Module and name of an import whose name is a path: `use a::{b::c}` takes `c` from `a::b`.
+fn with_path<'a>(module: &'a str, name: Option<&'a str>) -> (Cow<'a, str>, Option<&'a str>) {
+    for separator in ["::", "\\"] {
+        if let Some((path, last)) = name.and_then(|n| n.rsplit_once(separator)) {
+            return (format!("{module}{separator}{path}").into(), Some(last));
+        }
+    }
+    (module.into(), name)
+}
+
 /// The scope a binding belongs to: that of the object for a member, and not the constant that it defines.
 fn scope_of_binding(facts: &FileFacts, binding: &cds_model::Binding) -> u32 {
     let mut at = binding.enclosing;
     while let Some(entity) = at.map(|i| &facts.entities[i as usize]) {
-        let is_value = entity.kind.entity_type() == EntityType::Function && !is_callable(entity.kind);
+        // What is bound in the body of a computed property is not a member.
+        let is_value = entity.kind.entity_type() == EntityType::Function
+            && !is_callable(entity.kind)
+            && entity.name == binding.name;
         let passes = if binding.is_member { entity.kind.entity_type() != EntityType::Class } else { is_value };
         if !passes {
             break;

@@ -31,6 +31,24 @@ pub(crate) fn type_path<'a>(text: &'a str, wrappers: &[String]) -> Option<&'a st
     (!text.is_empty() && text.chars().all(is_path)).then_some(text)
 }
 
+/// The path of the type that something of another type holds: `Db` of `Option<Db>`; `None` when nothing holds it.
+pub(crate) fn held_type<'a>(text: &'a str, rules: &cds_model::LinkRules) -> Option<&'a str> {
+    if rules.holders.is_empty() {
+        return None;
+    }
+    let all: Vec<String> = rules.wrappers.iter().chain(&rules.holders).cloned().collect();
+    let inner = type_path(text, &all);
+    inner.filter(|_| inner != type_path(text, &rules.wrappers))
+}
+
+/// The first of several results: `(*Foo, error)`, `(f *Foo, err error)`.
+pub(crate) fn first_result(text: &str) -> &str {
+    let Some(inner) = text.trim().strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
+    let first = split_top(inner, ',').first().copied().unwrap_or(inner).trim();
+    // A name in front of the type.
+    first.split_once(' ').map_or(first, |(_, after)| after)
+}
+
 fn is_nothing(text: &str) -> bool {
     matches!(text, "None" | "null" | "undefined" | "nil" | "false" | "void" | "Null")
 }

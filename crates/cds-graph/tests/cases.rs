@@ -77,10 +77,7 @@ fn edges(files: &[(String, String)], backwards: bool) -> String {
     let mut out = String::new();
     for edge in &linked.edges {
         let many = if edge.candidates > 1 { format!(" of {}", edge.candidates) } else { String::new() };
-        let alias = edge.import.map(|i| {
-            let source = sources.iter().rfind(|s| s.node <= edge.from).expect("imports stand in files");
-            format!(" as {}", source.facts.imports[i as usize].alias.as_deref().unwrap_or_default())
-        });
+        let alias = edge.alias.map(|a| format!(" as {}", tree.text(a)));
         let how = if edge.kind == EdgeKind::Import { String::new() } else { format!(" {}", edge.certainty.name()) };
         let (from, to, line) = (show(edge.from), show(edge.to), edge.line);
         let _ = writeln!(out, "{} {from} -> {to}{}{how}{many} @{line}", edge.kind.name(), alias.unwrap_or_default());

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use cds_graph::{EdgeRow, Graph};
 use cds_model::{ChunkId, EntityId, EntityType, FileFacts, FileId, Kind, PathRole};
 
 use crate::build::ProblemRow;
 use crate::store::map::{Mapped, MappedBytes};
 use crate::store::names::{NameMatch, Names};
-use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
+use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
 use crate::store::text::TextReader;
 use crate::store::uses::Uses;
 use crate::store::{Bm25Fields, Manifest, files, path, strings};
@@ -27,6 +28,7 @@ pub struct Snapshot {
     files: Mapped,
     names: Names,
     uses: Uses,
+    graph: GraphMaps,
     text: TextReader,
 }
 
@@ -55,6 +57,16 @@ pub struct ChunkView<'a> {
     row: &'a ChunkRow,
     /// Its id.
     pub id: ChunkId,
+}
+
+/// The mapped graph.
+struct GraphMaps {
+    out: Mapped,
+    edges: Mapped,
+    incoming: Mapped,
+    aliases: Mapped,
+    unresolved: Mapped,
+    importance: Mapped,
 }
 
 /// A file's text and facts, as they were indexed.
@@ -112,6 +124,14 @@ impl Snapshot {
             home: home.to_owned(),
             names,
             uses,
+            graph: GraphMaps {
+                out: map(path::OUT)?,
+                edges: map(path::EDGES)?,
+                incoming: map(path::INCOMING)?,
+                aliases: map(path::ALIASES)?,
+                unresolved: map(path::UNRESOLVED)?,
+                importance: map(path::IMPORTANCE)?,
+            },
             manifest,
             folder,
         };
@@ -119,6 +139,12 @@ impl Snapshot {
         snapshot.documents.check_rows::<DocumentRow>()?;
         snapshot.chunks.check_rows::<ChunkRow>()?;
         snapshot.names.lists.check_rows::<u32>()?;
+        snapshot.graph.out.check_rows::<u32>()?;
+        snapshot.graph.edges.check_rows::<EdgeRow>()?;
+        snapshot.graph.incoming.check_rows::<u32>()?;
+        snapshot.graph.aliases.check_rows::<[u32; 2]>()?;
+        snapshot.graph.unresolved.check_rows::<UnresolvedRow>()?;
+        snapshot.graph.importance.check_rows::<f32>()?;
         Ok(snapshot)
     }
 
@@ -248,6 +274,31 @@ impl Snapshot {
     /// Chunks that use this very name, in order.
     pub fn chunks_using(&self, name: &str) -> impl Iterator<Item = ChunkId> {
         self.uses.chunks(name).map(ChunkId)
+    }
+
+    /// The edges of all entities.
+    pub fn graph(&self) -> Graph<'_> {
+        Graph { out: self.graph.out.rows(), edges: self.graph.edges.rows(), incoming: self.graph.incoming.rows() }
+    }
+
+    /// What an import calls what it brings in, by the position of its edge.
+    pub fn alias(&self, edge: u32) -> Option<&str> {
+        let rows: &[[u32; 2]] = self.graph.aliases.rows();
+        let at = rows.binary_search_by_key(&edge, |row| row[0]).ok()?;
+        Some(self.string(rows[at][1]))
+    }
+
+    /// How much an entity matters by who uses it, from 0 to 1.
+    pub fn importance(&self, id: EntityId) -> f32 {
+        self.graph.importance.rows::<f32>().get(id.index()).copied().unwrap_or(0.0)
+    }
+
+    /// Calls of an entity's name that may mean too many entities to say which: who calls, the line, how many it may be.
+    pub fn unresolved(&self, id: EntityId) -> impl Iterator<Item = (EntityId, u32, u32)> {
+        let rows: &[UnresolvedRow] = self.graph.unresolved.rows();
+        let name = self.entity_rows().get(id.index()).map_or(NONE, |e| e.name);
+        let from = rows.partition_point(|r| r.name < name);
+        rows[from..].iter().take_while(move |r| r.name == name).map(|r| (EntityId(r.from), r.line, r.candidates))
     }
 
     /// The text index, for retrieval.

@@ -515,13 +515,15 @@ fn add_bindings(facts: &mut FileFacts, base: usize, mut found: Vec<BindingMatch>
     let mut enclosing = Enclosing::new(&facts.entities, base);
     for one in found {
         let start = one.name.start as u32;
+        let value = one.value.and_then(|r| Some((path_text(&text[r.clone()])?, r.end as u32)));
         facts.bindings.push(Binding {
             name: clean_name(&text[one.name]),
             type_name: one.type_name.map(|r| one_line(&text[r], MAX_TYPE)).filter(|t| !t.is_empty()),
-            value: one.value.and_then(|r| path_text(&text[r])),
             is_member: one.is_member,
             enclosing: enclosing.at(start),
-            start,
+            // `x = x.parent()` calls the old one.
+            start: value.as_ref().map_or(start, |v| v.1.max(start)),
+            value: value.map(|v| v.0),
         });
     }
 }

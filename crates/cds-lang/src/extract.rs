@@ -335,7 +335,10 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
             let name = node.byte_range();
             found.bindings.push(BindingMatch { name, type_name, value, is_member: member });
         }
-        Some((Capture::Package, node)) => found.package = Some(node.byte_range()),
+        // The first is the outermost.
+        Some((Capture::Package, node)) => {
+            found.package.get_or_insert(node.byte_range());
+        }
         _ => {
             found.marks.extend(modifiers.into_iter().map(|range| Mark { kind: MarkKind::Modifier, range }));
             if found.file_doc.is_none() {

@@ -5,6 +5,9 @@ use compact_str::CompactString;
 /// Longest path worth following.
 const MAX_STEPS: usize = 12;
 
+/// Brackets around brackets that are looked into.
+const MAX_BRACKETS: usize = 3;
+
 /// One name of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step<'a> {
@@ -16,11 +19,28 @@ pub struct Step<'a> {
 
 /// The steps of an expression; none when it is anything but names, member accesses and calls.
 pub fn steps(text: &str) -> Option<Vec<Step<'_>>> {
+    steps_inside(text, 0)
+}
+
+fn steps_inside(text: &str, depth: usize) -> Option<Vec<Step<'_>>> {
     let mut rest = text.trim();
+    let is_new = rest.strip_prefix("await ").unwrap_or(rest).trim_start().starts_with("new ");
     for keyword in ["await ", "new ", "yield ", "try ", "&mut ", "mut ", "&", "*"] {
         rest = rest.strip_prefix(keyword).unwrap_or(rest).trim_start();
     }
-    let mut found = Vec::new();
+    // A path from the root of all names.
+    rest = rest.trim_start_matches(['\\', ':']);
+    let mut found: Vec<Step> = Vec::new();
+    // `(new Foo()).bar`
+    if let Some(after) = rest.strip_prefix('(').filter(|_| depth < MAX_BRACKETS) {
+        let end = closing(after, '(', ')')?;
+        found = steps_inside(&after[..end - 1], depth + 1)?;
+        rest = after[end..].trim_start().trim_start_matches(['?', '!']);
+        if rest.is_empty() {
+            return Some(found);
+        }
+        rest = after_separator(rest)?;
+    }
     loop {
         let name = name_at(rest)?;
         rest = rest[name.len()..].trim_start();
@@ -34,6 +54,11 @@ pub fn steps(text: &str) -> Option<Vec<Step<'_>>> {
                 let end = closing(after, '(', ')')?;
                 rest = after[end..].trim_start();
                 called = true;
+            } else if let Some(after) = rest.strip_prefix('{').filter(|_| is_new && found.is_empty()) {
+                // `new Foo { A = 1 }`
+                let end = closing(after, '{', '}')?;
+                rest = after[end..].trim_start();
+                called = true;
             } else if let Some(after) = rest.strip_prefix(['?', '!']) {
                 rest = after.trim_start();
             } else {
@@ -42,10 +67,16 @@ pub fn steps(text: &str) -> Option<Vec<Step<'_>>> {
         }
         found.push(Step { name, called });
         if rest.is_empty() {
+            // `new Foo` calls without brackets.
+            if is_new
+                && found.iter().all(|s| !s.called)
+                && let Some(last) = found.last_mut()
+            {
+                last.called = true;
+            }
             return Some(found);
         }
-        let after = ["::", "->", ".", "\\"].iter().find_map(|s| rest.strip_prefix(s))?;
-        rest = after.trim_start();
+        rest = after_separator(rest)?;
         // `.await` is no member.
         if let Some(after) = rest.strip_prefix("await").filter(|a| a.is_empty() || a.starts_with(['.', '?'])) {
             rest = after.trim_start_matches('?');
@@ -75,6 +106,10 @@ pub fn path_text(text: &str) -> Option<CompactString> {
     Some(out)
 }
 
+fn after_separator(text: &str) -> Option<&str> {
+    ["::", "->", ".", "\\"].iter().find_map(|s| text.strip_prefix(s)).map(str::trim_start)
+}
+
 fn name_at(text: &str) -> Option<&str> {
     let starts = |c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '@' | '#');
     let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
@@ -97,7 +132,7 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
             continue;
         }
         match c {
-            '"' | '\'' | '`' if open == '(' => quote = Some(c),
+            '"' | '\'' | '`' if open != '<' => quote = Some(c),
             _ if c == open => depth += 1,
             _ if c == close => {
                 depth -= 1;
@@ -124,6 +159,13 @@ mod tests {
             ("self.db.session(a, 'b)').query", Some("self.db.session().query")),
             ("await fetch(url)", Some("fetch()")),
             ("new Foo<Bar>(1)", Some("Foo()")),
+            ("new Foo(1) { A = \"}\" }", Some("Foo()")),
+            ("Foo { a: 1 }", None),
+            ("new \\App\\Foo", Some("App.Foo()")),
+            ("new Foo().bar", Some("Foo().bar")),
+            ("(new Foo())", Some("Foo()")),
+            ("(await load(x)).json()", Some("load().json()")),
+            ("((Foo) x).bar", None),
             ("std::env::args()", Some("std.env.args()")),
             ("parse::<u32>()", Some("parse()")),
             ("client.get(x).await?.json()", Some("client.get().json()")),

@@ -134,7 +134,7 @@ pub struct Binding {
     pub is_member: bool,
     /// The innermost entity around it.
     pub enclosing: Option<u32>,
-    /// First byte of the name.
+    /// From where on it holds: the end of the value, or the first byte of the name where that is not known.
     pub start: u32,
 }
 

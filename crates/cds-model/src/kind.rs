@@ -103,6 +103,8 @@ pub const KINDS: &[KindRow] = &[
     row("subscript",   Function,  true,  false),
     row("test",        Function,  true,  false),
     row("variable",    Function,  false, false),
+    // A module or type that the tree uses and does not have.
+    row("external",    File,      false, false),
 ];
 
 /// A row of [`KINDS`], by position.

@@ -10,6 +10,8 @@ pub struct LinkRules {
     pub modules: ModuleRule,
     /// Who sees a file's outermost names without an import.
     pub shared: Shared,
+    /// Whether names of the packages around a package are seen in it too: `App` in `App.Models`.
+    pub outer_packages: bool,
     /// Names of the object a method is called on: `self`, `this`.
     pub this: Vec<String>,
     /// Names of its type inside a method: `cls`, `Self`.
@@ -28,6 +30,20 @@ pub struct LinkRules {
     pub wrappers: Vec<String>,
     /// Methods whose call gives a new object of the type they are called on: `new`, `default`.
     pub makers: Vec<String>,
+    /// Methods whose call gives what they are called on, as far as its type goes: `clone`, `unwrap`.
+    pub keepers: Vec<String>,
+    /// Whether a function with several results in brackets gives the first to the first name: `(*Foo, error)`.
+    pub first_result: bool,
+    /// Types that hold one of another and have methods of their own: `Option`, `Mutex`.
+    pub holders: Vec<String>,
+    /// Their methods, besides `keepers`: never those of what they hold.
+    pub holder_methods: Vec<String>,
+    /// Types inside a type whose members are its own: `companion`.
+    pub companions: Vec<String>,
+    /// Whether a field and a method of one name are told apart by the call.
+    pub fields_apart: bool,
+    /// Whether a variable and a function of one name are: a variable hides no function.
+    pub variables_apart: bool,
     /// Functions and types that are always there: never an entity of the tree unless a scope or import says so.
     pub builtins: Vec<String>,
     /// Kinds whose entities of one qualified name are one thing, wherever they stand: namespaces, Ruby's classes.
@@ -40,6 +56,8 @@ pub struct LinkRules {
     pub clauses: bool,
     /// Kinds whose members are names of the scope around as well: classes of Haskell.
     pub lifted: Vec<String>,
+    /// Whether a module that is taken without a name only goes before its names, unless all of them are taken.
+    pub qualified: bool,
     /// Modifiers that keep what is outside of types to its own file, and to files that include it: `static`.
     pub file_modifiers: Vec<String>,
     /// Languages whose entities this one may use as its own.

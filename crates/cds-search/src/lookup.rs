@@ -47,6 +47,11 @@ pub fn lookup(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found 
     for way in ways {
         found = look_up_parts(snapshot, path, way, options);
         if !found.entities.is_empty() {
+            // An id means what it says, also where its last part is the end of another id.
+            let is_own = |id: &EntityId| path.is_some() && snapshot.entity(*id).is_some_and(|e| e.key() == name);
+            if found.entities.iter().any(is_own) {
+                found.entities.retain(is_own);
+            }
             return found;
         }
     }

@@ -85,6 +85,7 @@ fn plan(preset: &Preset) -> Vec<Box<dyn Stage>> {
             Box::new(stages::Names { every_word: false }),
             Box::new(stages::Lexical),
             Box::new(stages::Signals),
+            Box::new(stages::Relations),
             Box::new(stages::Group),
             Box::new(stages::Cut),
         ],

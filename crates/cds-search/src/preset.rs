@@ -66,6 +66,8 @@ pub struct Weights {
     pub whole_stem: f32,
     /// Evidence: share of the parent folder's words that the query has.
     pub folder: f32,
+    /// Evidence: the graph says that it is what the query asks for, by a relation that the query names.
+    pub relation: f32,
     /// Multiplier: a rare name in the query is exactly the chunk's symbol.
     pub exact_symbol: f32,
     /// Multiplier: the query is a type's name and the chunk declares it.
@@ -91,6 +93,7 @@ const PLAIN: Weights = Weights {
     file_stem: 0.0,
     whole_stem: 0.0,
     folder: 0.0,
+    relation: 0.0,
     exact_symbol: 1.0,
     type_declaration: 1.0,
     source_path: 1.0,
@@ -116,6 +119,7 @@ pub const PRESETS: &[Preset] = &[
             file_stem: 1.0,
             whole_stem: 1.0,
             folder: 0.5,
+            relation: 30.0,
             exact_symbol: 2.5,
             type_declaration: 1.5,
             source_path: 1.1,

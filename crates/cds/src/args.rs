@@ -19,6 +19,7 @@ const EXAMPLES: &str = "Examples:
   cds search retry --lang rust --path 'src/**'  filters apply while searching
   cds symbol 'Auth*' --type class               names, by prefix
   cds outline src/main.rs                       what a file defines
+  cds callers login --depth 2                   who calls it, and who calls those
   cds grep 'fn \\w+_retry' --lang rust           regular expressions
   cds status --problems                         what is indexed, and what is not
 
@@ -82,6 +83,18 @@ pub(crate) enum Command {
     Retrieve(RetrieveArgs),
     /// Search the indexed files with a regular expression
     Grep(GrepArgs),
+    /// Walk the code graph from an entity
+    Traverse(TraverseArgs),
+    /// Who calls an entity
+    Callers(CallsArgs),
+    /// What an entity calls
+    Callees(CallsArgs),
+    /// The shortest way from one entity to another
+    Path(PathArgs),
+    /// Which types extend, implement or conform to one
+    Implementations(CallsArgs),
+    /// Which files use a file, or a module from outside
+    Dependents(CallsArgs),
     /// Show what is indexed, how fresh it is and what was left out
     Status(StatusArgs),
     /// Show every setting with its value and origin
@@ -107,6 +120,92 @@ pub(crate) struct IndexArgs {
     /// Leave words of comments and doc comments out
     #[arg(long)]
     pub(crate) no_comments: bool,
+}
+
+/// How a part of the graph is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Draw {
+    /// A tree of lines
+    #[default]
+    Tree,
+    /// For GraphViz
+    Dot,
+    /// For Markdown pages
+    Mermaid,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds traverse src/app.py:App.run                      what it uses, two edges deep
+  cds traverse App.run --direction backward --depth 3  what uses it
+  cds traverse App --edge inherit,invoke --certainty typed
+  cds traverse App --draw mermaid")]
+pub(crate) struct TraverseArgs {
+    /// Ids, qualified names, or names that only one entity bears
+    #[arg(required = true)]
+    pub(crate) from: Vec<String>,
+    /// forward, backward or both
+    #[arg(long)]
+    pub(crate) direction: Option<String>,
+    /// Edges: contain, import, invoke, inherit [default: all but contain]
+    #[arg(long = "edge", value_delimiter = ',', value_name = "KIND")]
+    pub(crate) edges: Vec<String>,
+    #[command(flatten)]
+    pub(crate) walk: WalkArgs,
+}
+
+/// What every walk takes.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct WalkArgs {
+    /// How many edges away, 1 to 10
+    #[arg(long)]
+    pub(crate) depth: Option<u32>,
+    /// Only entities of these types: directory, file, class, function
+    #[arg(long = "type", value_delimiter = ',', value_name = "TYPE")]
+    pub(crate) types: Vec<String>,
+    /// The least sure way an edge may be known: scoped, imported, typed or named [default: named]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) certainty: Option<String>,
+    /// How many entities [default: 100]
+    #[arg(long, short = 'n')]
+    pub(crate) limit: Option<usize>,
+    /// How it is drawn for people
+    #[arg(long, default_value = "tree")]
+    pub(crate) draw: Draw,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds callers login                      direct callers
+  cds callers login --depth 3            through the chain
+  cds callees src/app.py:App.run --certainty typed
+  cds implementations Codable            also by extensions
+  cds dependents src/db.py               files that use it
+  cds dependents requests                files that use a library")]
+pub(crate) struct CallsArgs {
+    /// An id, a qualified name, or a name that only one entity bears
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) walk: WalkArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds path main Database.query
+  cds path src/app.py:App.run src/db.py --edge import")]
+pub(crate) struct PathArgs {
+    /// Where it begins
+    pub(crate) from: String,
+    /// Where it ends
+    pub(crate) to: String,
+    /// forward, backward or both
+    #[arg(long)]
+    pub(crate) direction: Option<String>,
+    /// Edges: contain, import, invoke, inherit [default: all but contain]
+    #[arg(long = "edge", value_delimiter = ',', value_name = "KIND")]
+    pub(crate) edges: Vec<String>,
+    #[command(flatten)]
+    pub(crate) walk: WalkArgs,
 }
 
 #[derive(ClapArgs, Debug)]

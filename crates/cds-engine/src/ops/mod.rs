@@ -1,5 +1,6 @@
 //! One file an operation.
 
+pub(crate) mod graph;
 pub(crate) mod grep;
 pub(crate) mod outline;
 pub(crate) mod retrieve;

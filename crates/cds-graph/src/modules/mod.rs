@@ -7,7 +7,7 @@ mod path;
 mod python;
 mod rust;
 
-use cds_model::ModuleRule;
+use cds_model::{ModuleRule, Step};
 use rustc_hash::FxHashMap;
 
 use crate::tree::{File, Import, Tree};
@@ -134,8 +134,16 @@ impl Modules {
             ModuleRule::Package if !tree.rules[file.rule as usize].open.is_empty() => {
                 Target::Names(package::normal(module))
             }
-            ModuleRule::Package => self.package(tree, module),
-            ModuleRule::Rust => self.rust(tree, file, module),
+            ModuleRule::Package if module.contains('/') => self.path(file, module, &[]),
+            ModuleRule::Package => {
+                let named = import.name.map(|n| package::normal(&format!("{module}.{}", tree.symbols.text(n))));
+                match (self.package(tree, file.rule, module), named) {
+                    // `use App\Models` takes a package by its last name.
+                    (Target::Outside(_), Some(named)) if self.packages.contains_key(&named) => Target::Package(named),
+                    (target, _) => target,
+                }
+            }
+            ModuleRule::Rust => self.rust(tree, file, import.scope, module),
             ModuleRule::Go => self.go(file, module),
             // `using` names a namespace, not a file.
             ModuleRule::Include if import.wildcard || import.name.is_some() || import.alias.is_some() => {
@@ -143,6 +151,23 @@ impl Modules {
             }
             ModuleRule::Include => self.include(file, module),
             ModuleRule::Path => self.path(file, module, &tree.rules[file.rule as usize].roots),
+        }
+    }
+
+    /// What the words and crates at the beginning of a path mean that no import brings in, and how many steps they are.
+    pub(crate) fn words(&self, tree: &Tree, file: &File, scope: u32, steps: &[Step]) -> Option<(Target, usize)> {
+        match tree.rules[file.rule as usize].modules {
+            ModuleRule::Rust => {
+                let count = rust::words(steps);
+                let path: Vec<&str> = steps[..count].iter().map(|s| s.name).collect();
+                Some((self.rust(tree, file, scope, &path.join("::")), count))
+            }
+            ModuleRule::Package => {
+                let name = |count: usize| steps[..count].iter().map(|s| s.name).collect::<Vec<_>>().join(".");
+                let found = (1..=steps.len()).rev().map(|c| (name(c), c)).find(|(n, _)| self.packages.contains_key(n));
+                found.map(|(name, count)| (Target::Package(name), count))
+            }
+            _ => None,
         }
     }
 

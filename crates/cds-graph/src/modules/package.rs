@@ -9,8 +9,18 @@ pub(super) fn normal(name: &str) -> String {
 }
 
 impl Modules {
-    pub(super) fn package(&self, tree: &Tree, module: &str) -> Target {
+    pub(super) fn package(&self, tree: &Tree, rule: u16, module: &str) -> Target {
         let name = normal(module);
+        // Folders that are modules: `Sources/App`.
+        for root in &tree.rules[rule as usize].roots {
+            let end = super::join(root, &name);
+            let is_module = |f: &super::Folder| {
+                f.path.strip_suffix(end.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            };
+            if let Some(at) = self.folders.iter().position(is_module) {
+                return Target::place(super::Place { file: None, folder: Some(at as u32) });
+            }
+        }
         if self.packages.contains_key(&name) {
             return Target::Package(name);
         }

@@ -1,6 +1,8 @@
 //! Rust: `crate`, `self` and `super` walk the module tree of files; the first name of another path is a crate of the
 //! workspace, a module beside, or a crate from outside.
 
+use cds_model::Step;
+
 use super::{Modules, Place, Target, join};
 use crate::tree::{File, Tree};
 
@@ -31,10 +33,15 @@ impl Crates {
 }
 
 impl Modules {
-    pub(super) fn rust(&self, tree: &Tree, file: &File, module: &str) -> Target {
+    /// `scope` is where the path stands: a module inside a file is one of its own.
+    pub(super) fn rust(&self, tree: &Tree, file: &File, scope: u32, module: &str) -> Target {
         let mut parts = module.split("::").map(str::trim).filter(|p| !p.is_empty()).peekable();
         let Some(first) = parts.peek().copied() else { return Target::Unknown };
         let own = self.own_module(file);
+        let mut inline = modules_around(tree, file, scope);
+        if !matches!(first, "self" | "super") {
+            inline.clear();
+        }
         let start = match first {
             "crate" => {
                 parts.next();
@@ -48,6 +55,9 @@ impl Modules {
                 let mut folder = own;
                 while parts.peek() == Some(&"super") {
                     parts.next();
+                    if inline.pop().is_some() {
+                        continue;
+                    }
                     let Some(above) = self.above(folder) else { return Target::Unknown };
                     folder = above;
                 }
@@ -73,7 +83,7 @@ impl Modules {
             }
         };
         let Some(mut place) = start else { return Target::Unknown };
-        let mut rest = Vec::new();
+        let mut rest: Vec<String> = inline;
         for part in parts {
             let deeper = rest.is_empty().then_some(place.folder).flatten();
             match deeper.and_then(|f| self.rust_at(&join(&self.folders[f as usize].path, part))) {
@@ -130,4 +140,22 @@ impl Modules {
             folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
         }
     }
+}
+
+/// How many steps at the beginning of a path say where to begin: `super::super`, `crate`, a crate's name.
+pub(super) fn words(steps: &[Step]) -> usize {
+    steps.iter().take_while(|s| s.name == "super").count().max(1)
+}
+
+/// Names of the modules around a place inside its file, from the outermost.
+fn modules_around(tree: &Tree, file: &File, mut scope: u32) -> Vec<String> {
+    let mut names = Vec::new();
+    while let Some(definition) = file.entities.get(scope as usize) {
+        if definition.kind.name() == "module" {
+            names.push(tree.symbols.text(definition.name).to_owned());
+        }
+        scope = definition.parent;
+    }
+    names.reverse();
+    names
 }

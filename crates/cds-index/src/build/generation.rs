@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use cds_model::{Chunk, Entity, FileFacts, Kind, PathRole, Reference};
+use cds_graph::{GraphTables, Tree};
+use cds_model::{Chunk, Entity, FileFacts, Kind, LinkRules, PathRole, Reference};
 use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
@@ -15,7 +17,7 @@ use crate::store::manifest::{Counts, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
 use crate::store::names::NamesWriter;
 use crate::store::path;
-use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
+use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
 use crate::store::strings::StringsWriter;
 use crate::store::text::{TextRow, TextWriter};
 use crate::store::uses::UsesWriter;
@@ -32,14 +34,23 @@ pub(crate) struct GenerationWriter {
     entities: Vec<EntityRow>,
     chunks: Vec<ChunkRow>,
     languages: Vec<String>,
-    text: TextWriter,
+    text: Option<TextWriter>,
+    tree: Tree,
     problems: Vec<ProblemRow>,
     counts: Counts,
     comments: bool,
 }
 
+/// The graph, ready to be written.
+struct Linking {
+    tables: GraphTables,
+    unresolved: Vec<UnresolvedRow>,
+    importance: Vec<f32>,
+}
+
 /// What the manifest needs to know of the tables.
 pub(crate) struct Tables {
+    pub(crate) link_seconds: f64,
     pub(crate) languages: Vec<String>,
     pub(crate) counts: Counts,
     pub(crate) skipped: Vec<SkippedFile>,
@@ -64,7 +75,8 @@ impl GenerationWriter {
             entities: Vec::new(),
             chunks: Vec::new(),
             languages: Vec::new(),
-            text: TextWriter::create(&folder.join(path::BM25), source_bytes)?,
+            text: Some(TextWriter::create(&folder.join(path::BM25), source_bytes)?),
+            tree: Tree::default(),
             problems: Vec::new(),
             counts: Counts::default(),
             comments,
@@ -72,7 +84,7 @@ impl GenerationWriter {
         })
     }
 
-    pub(crate) fn add(&mut self, file: Prepared) -> Result<()> {
+    pub(crate) fn add(&mut self, file: Prepared, rules: &LinkRules) -> Result<()> {
         let id = self.documents.len() as u32;
         let entity = self.entities.len() as u32;
         let first_chunk = self.chunks.len() as u32;
@@ -102,6 +114,10 @@ impl GenerationWriter {
             unused: 0,
         });
         self.add_entities(id, &file, first_chunk);
+        self.tree.add(&file.path, &file.language, rules, entity, &file.facts);
+        if Tree::wants_text(&file.path) {
+            self.tree.add_manifest(&file.path, &file.text);
+        }
         self.add_chunks(id, entity, role, &file.facts);
         self.add_text(&file, first_chunk)?;
         self.counts.references += file.facts.references.len() as u64;
@@ -191,6 +207,7 @@ impl GenerationWriter {
             bare = without_comments(&file.text, facts);
             &bare
         };
+        let writer = self.text.as_mut().expect("files come before the end");
         for (i, chunk) in facts.chunks.iter().enumerate() {
             let entity = chunk.entity.filter(|_| chunk.part == 0).map(|e| &facts.entities[e as usize]);
             let doc = match entity {
@@ -198,7 +215,7 @@ impl GenerationWriter {
                 None if i == 0 => facts.doc_comment.as_deref(),
                 None => None,
             };
-            self.text.add(&TextRow {
+            writer.add(&TextRow {
                 chunk: first_chunk + i as u32,
                 content: &text[chunk.span.range()],
                 path: &file.path,
@@ -214,7 +231,7 @@ impl GenerationWriter {
     }
 
     /// Folders of indexed files become entities, outer ones first; files learn their parent.
-    fn add_directories(&mut self) {
+    fn add_directories(&mut self) -> FxHashMap<String, u32> {
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
         let path_of = |d: &DocumentRow| (d.entity, self.strings.get(d.path).to_owned());
         let paths: Vec<(u32, String)> = self.documents.iter().map(path_of).collect();
@@ -246,14 +263,57 @@ impl GenerationWriter {
             }
             self.entities[entity as usize].parent = parent;
         }
+        known
+    }
+
+    /// Finds out what names mean, gives what is not in the tree entities of its own, and lays the graph out.
+    fn link(&mut self, folders: &FxHashMap<String, u32>) -> Linking {
+        let mut tree = std::mem::take(&mut self.tree);
+        let linked = cds_graph::link(&mut tree, |path| folders.get(path).copied(), self.entities.len() as u32);
+        for name in &linked.outside {
+            self.names.add(name, self.entities.len() as u32);
+            self.entities.push(EntityRow {
+                file: NONE,
+                parent: NONE,
+                name: self.strings.add(name),
+                scope: NONE,
+                chunk: NONE,
+                start_line: 0,
+                end_line: 0,
+                kind: Kind::known("external").code(),
+                flags: flag::PUBLIC,
+                depth: 0,
+            });
+        }
+        let parents: Vec<Option<u32>> = self.entities.iter().map(|e| (e.parent != NONE).then_some(e.parent)).collect();
+        let mut tables = GraphTables::new(&linked, &parents);
+        for [_, alias] in &mut tables.aliases {
+            *alias = self.strings.add(tree.text(*alias));
+        }
+        let mut unresolved: Vec<UnresolvedRow> = Vec::with_capacity(linked.unresolved.len());
+        unresolved.extend(linked.unresolved.iter().map(|site| UnresolvedRow {
+            name: self.entities[site.like as usize].name,
+            from: site.from,
+            line: site.line,
+            candidates: site.candidates,
+        }));
+        unresolved.sort_unstable();
+        self.counts.edges = tables.edges.len() as u64;
+        self.counts.unresolved = unresolved.len() as u64;
+        self.counts.calls_outside = linked.calls_outside;
+        let importance = cds_graph::importance(tables.graph());
+        Linking { tables, unresolved, importance }
     }
 
     /// Writes the tables; the generation is complete but not yet published.
     pub(crate) fn finish(mut self, mut problems: Vec<ProblemRow>) -> Result<Tables> {
-        self.add_directories();
+        let folders = self.add_directories();
         self.files.flush().map_err(Error::io(self.folder.join(path::FILES)))?;
         // The text index takes longest to close: it goes on beside the rest.
-        let text = self.text.close();
+        let text = self.text.take().expect("it is closed once").close();
+        let started = Instant::now();
+        let linking = self.link(&folders);
+        let link_seconds = started.elapsed().as_secs_f64();
         let (map, lists) = self.names.finish();
         let (uses_map, uses) = self.uses.finish();
         let mut files = BTreeMap::from([(path::FILES.to_owned(), WrittenFile { size: self.files_at, checksum: None })]);
@@ -270,6 +330,12 @@ impl GenerationWriter {
         write(path::NAMES, rows(&lists))?;
         write(path::USES_FST, &uses_map)?;
         write(path::USES, &uses)?;
+        write(path::OUT, rows(&linking.tables.out))?;
+        write(path::EDGES, rows(&linking.tables.edges))?;
+        write(path::INCOMING, rows(&linking.tables.incoming))?;
+        write(path::ALIASES, rows(&linking.tables.aliases))?;
+        write(path::UNRESOLVED, rows(&linking.unresolved))?;
+        write(path::IMPORTANCE, rows(&linking.importance))?;
         problems.append(&mut self.problems);
         problems.sort_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));
         let listed = serde_json::to_vec(&problems).expect("problems are plain data");
@@ -284,6 +350,7 @@ impl GenerationWriter {
             ..self.counts
         };
         Ok(Tables {
+            link_seconds,
             languages: self.languages,
             counts,
             skipped: problems.iter().filter_map(ProblemRow::skipped_file).collect(),

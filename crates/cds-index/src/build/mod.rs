@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cds_lang::{EXTRACTOR_VERSION, Registry};
-use cds_model::ProblemKind;
+use cds_model::{LinkRules, ProblemKind};
 use serde::{Deserialize, Serialize};
 
 use crate::store::manifest::SkippedFile;
@@ -106,6 +106,8 @@ pub struct BuildReport {
     pub changed: bool,
     /// Wall time in seconds.
     pub seconds: f64,
+    /// How much of it went into linking names across files.
+    pub link_seconds: f64,
 }
 
 /// A file left out, or read badly.
@@ -178,6 +180,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
             problems: counts.problems as usize,
             changed: false,
             seconds: started.elapsed().as_secs_f64(),
+            link_seconds: 0.0,
         });
     }
 
@@ -196,6 +199,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         problems: manifest.counts.problems as usize,
         changed: true,
         seconds: started.elapsed().as_secs_f64(),
+        link_seconds: counted.link_seconds,
     })
 }
 
@@ -203,6 +207,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
 struct Counted {
     parsed: usize,
     reused: usize,
+    link_seconds: f64,
 }
 
 fn write(
@@ -258,6 +263,7 @@ fn fill(
     let source_bytes = found.files.iter().map(|f| f.size).filter(|&s| s <= build.options.max_file_size).sum();
     let mut writer = GenerationWriter::create(folder, build.options.comments, source_bytes)?;
     let mut counted = Counted::default();
+    let no_rules = LinkRules::default();
     let mut problems = found.problems.clone();
     let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old };
     ordered::in_order(
@@ -275,7 +281,8 @@ fn fill(
                 Outcome::Skipped(row) => problems.push(row),
                 Outcome::Ready(file) => {
                     *if file.reused { &mut counted.reused } else { &mut counted.parsed } += 1;
-                    writer.add(*file)?;
+                    let rules = build.registry.by_name(&file.language).map(|l| &l.spec.link);
+                    writer.add(*file, rules.unwrap_or(&no_rules))?;
                 }
             }
             Ok::<(), Error>(())
@@ -288,7 +295,9 @@ fn fill(
         return Err(Error::Empty(build.root.to_owned()));
     }
     (build.progress)(Progress { phase: "writing", done: total, total });
-    Ok((writer.finish(problems)?, counted))
+    let tables = writer.finish(problems)?;
+    counted.link_seconds = tables.link_seconds;
+    Ok((tables, counted))
 }
 
 /// The settings an index was built with, for people to read.

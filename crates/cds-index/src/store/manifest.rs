@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
 /// rebuild, not migration.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The published state of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,6 +90,12 @@ pub struct Counts {
     pub references: u64,
     /// Bytes of source.
     pub source_bytes: u64,
+    /// Edges of the graph, containment included.
+    pub edges: u64,
+    /// Calls that may mean too many entities to say which.
+    pub unresolved: u64,
+    /// Calls of what the tree does not define.
+    pub calls_outside: u64,
     /// Files left out, and files with problems.
     pub problems: u64,
 }

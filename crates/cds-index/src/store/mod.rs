@@ -6,7 +6,7 @@
 //!   config.toml          the settings it was built with
 //!   lock                 held by the one writer
 //!   g000001/
-//!     graph/    entities.bin  strings.bin
+//!     graph/    entities.bin  strings.bin  out.bin  edges.bin  in.bin  aliases.bin  unresolved.bin  importance.bin
 //!     indices/  documents.bin  chunks.bin  files.bin  names.fst  names.bin  uses.fst  uses.bin  bm25/
 //!     problems.json
 //! ```
@@ -27,6 +27,12 @@ pub use text::Bm25Fields;
 pub(crate) mod path {
     pub(crate) const ENTITIES: &str = "graph/entities.bin";
     pub(crate) const STRINGS: &str = "graph/strings.bin";
+    pub(crate) const OUT: &str = "graph/out.bin";
+    pub(crate) const EDGES: &str = "graph/edges.bin";
+    pub(crate) const INCOMING: &str = "graph/in.bin";
+    pub(crate) const ALIASES: &str = "graph/aliases.bin";
+    pub(crate) const UNRESOLVED: &str = "graph/unresolved.bin";
+    pub(crate) const IMPORTANCE: &str = "graph/importance.bin";
     pub(crate) const DOCUMENTS: &str = "indices/documents.bin";
     pub(crate) const CHUNKS: &str = "indices/chunks.bin";
     pub(crate) const FILES: &str = "indices/files.bin";

@@ -73,6 +73,18 @@ pub(crate) struct ChunkRow {
     pub(crate) part: u16,
 }
 
+/// A call that may mean too many entities, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct UnresolvedRow {
+    /// In `strings.bin`: that of every entity of the name.
+    pub(crate) name: u32,
+    /// The entity that calls.
+    pub(crate) from: u32,
+    pub(crate) line: u32,
+    pub(crate) candidates: u32,
+}
+
 /// Bits of `flags` in entity and chunk rows.
 pub(crate) mod flag {
     pub(crate) const PUBLIC: u8 = 1;

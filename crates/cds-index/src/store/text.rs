@@ -32,6 +32,9 @@ pub struct Bm25Fields {
 /// same segments.
 const SEGMENT_MEMORY: usize = 160 << 20;
 
+/// Bytes of text below which one segment is closed fast enough.
+const WORTH_SPLITTING: u64 = 4 << 20;
+
 /// The file in which tantivy looks for its segments.
 const META: &str = "meta.json";
 
@@ -42,7 +45,7 @@ fn schema() -> (Schema, Bm25Fields) {
         let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record);
         builder.add_text_field(name, TextOptions::default().set_indexing_options(indexing))
     };
-    let content = words("content", IndexRecordOption::WithFreqsAndPositions);
+    let content = words("content", IndexRecordOption::WithFreqs);
     let symbols = words("symbols", IndexRecordOption::WithFreqs);
     let signature = words("signature", IndexRecordOption::WithFreqs);
     let doc = words("doc", IndexRecordOption::WithFreqs);
@@ -85,7 +88,7 @@ impl TextWriter {
         let index = Index::create_in_dir(folder, schema)?;
         register(&index);
         // Only the last segment goes to disk while nothing else is left to do: it is made small.
-        let until_last = expected as usize / 4 * 3;
+        let until_last = if expected < WORTH_SPLITTING { 0 } else { expected as usize / 4 * 3 };
         Ok(TextWriter { index, fields, open: None, closing: Vec::new(), until_last })
     }
 

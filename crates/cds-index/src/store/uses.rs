@@ -105,7 +105,9 @@ mod tests {
 
     fn written(uses: &[(&str, u32)]) -> (tempfile::TempDir, Uses) {
         let mut writer = UsesWriter::default();
-        uses.iter().for_each(|(name, chunk)| writer.add(name, *chunk));
+        for (name, chunk) in uses {
+            writer.add(name, *chunk);
+        }
         let (map, lists) = writer.finish();
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, bytes: &[u8]| {
@@ -130,10 +132,10 @@ mod tests {
 
     #[test]
     fn damaged_lists_end_early() {
-        let (_folder, mut uses) = written(&[("a", 7), ("b", 500)]);
+        let (folder, mut uses) = written(&[("a", 7), ("b", 500)]);
         uses.lists = {
-            std::fs::write(_folder.path().join("short"), [9, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]).unwrap();
-            Mapped::open(&_folder.path().join("short"), None).unwrap()
+            std::fs::write(folder.path().join("short"), [9, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]).unwrap();
+            Mapped::open(&folder.path().join("short"), None).unwrap()
         };
         assert_eq!(uses.chunks("a").count(), 0);
         assert_eq!(uses.chunks("b").count(), 0);

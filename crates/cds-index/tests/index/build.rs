@@ -143,7 +143,10 @@ fn a_build_that_is_stopped_leaves_the_old_index() {
     let stop = AtomicBool::new(true);
     let error = tree.try_build(|b| b.cancel = &stop).unwrap_err();
     assert!(matches!(error, Error::Cancelled));
-    assert_eq!(error.to_string(), "indexing was interrupted; the previous index is unchanged");
+    assert_eq!(
+        error.to_string(),
+        "indexing was interrupted; the previous index is unchanged: run it again when you like"
+    );
     // Stopped in the middle of a batch.
     let stop = AtomicBool::new(false);
     let progress = |p: Progress| stop.store(p.phase == "indexing", Ordering::Relaxed);

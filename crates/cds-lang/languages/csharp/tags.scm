@@ -106,3 +106,18 @@
 (attribute name: [
   (_ qualifier: (_) @receiver name: (identifier) @reference.type)
   (identifier) @reference.type])
+
+; Names bound to values. Of what stands directly in a type the type is the scope.
+(namespace_declaration name: (_) @package)
+(file_scoped_namespace_declaration name: (_) @package)
+((variable_declaration type: (_) @type (_ name: (identifier) @binding)) (#not-eq? @type "var"))
+(variable_declaration type: (implicit_type) (_ name: (identifier) @binding . "=" . (_) @value))
+(variable_declaration type: (implicit_type) (_ name: (identifier) @binding . "=" . (cast_expression type: (_) @type)))
+(variable_declaration type: (implicit_type) (_ name: (identifier) @binding . "=" . (as_expression right: (_) @type)))
+(tuple_pattern name: (identifier) @binding)
+(foreach_statement type: (_) @type left: (identifier) @binding)
+(declaration_pattern type: (_) @type name: (identifier) @binding)
+(declaration_expression type: (_) @type name: (identifier) @binding)
+(catch_declaration name: (identifier) @binding)
+(implicit_parameter) @binding
+(lambda_expression parameters: (_ (_ type: (_)? @type name: (identifier) @binding)))

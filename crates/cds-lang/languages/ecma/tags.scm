@@ -170,3 +170,14 @@ function: (member_expression object: (_) @receiver property: (_) @reference.call
 constructor: (identifier) @reference.call
 (new_expression constructor: (_ . object: (_) @receiver property: (_) @reference.call))
 (decorator [(identifier) @reference.call (_ . object: (_) @receiver property: (_) @reference.call)])
+
+; Names bound to values: what a call on them reaches.
+
+(variable_declarator name: (identifier) @binding value: (_)? @value)
+(variable_declarator name: (_ (shorthand_property_identifier_pattern) @binding))
+(variable_declarator name: (_ (identifier) @binding))
+(assignment_expression left: (identifier) @binding right: (_) @value)
+(assignment_expression left: (_ . object: (this) . property: (_) @binding.member) right: (_) @value)
+(for_in_statement left: (identifier) @binding)
+(catch_clause parameter: (identifier) @binding)
+(arrow_function parameter: (identifier) @binding)

@@ -150,3 +150,28 @@ function: (selector_expression operand: (_) @receiver field: (_) @reference.call
 (type_constraint (type_identifier) @reference.type)
 (type_case (type_identifier) @reference.type)
 (argument_list (type_identifier) @reference.type)
+
+; Names bound to values. Of several names in one statement each has the value at its place; of a call with several results the
+; first name has the first.
+
+(package_clause (package_identifier) @package)
+(method_declaration receiver: (parameter_list (parameter_declaration name: (identifier) @binding type: (_) @type)))
+(func_literal parameters: (parameter_list (parameter_declaration name: (identifier) @binding type: (_) @type)))
+(field_declaration name: (field_identifier) @binding.member type: (_) @type)
+(field_declaration !name type: [
+  (type_identifier) @binding.member @type
+  (generic_type type: (type_identifier) @binding.member @type)])
+(field_declaration !name type: (qualified_type name: (type_identifier) @binding.member) @type)
+(var_spec name: (identifier) @binding type: (_)? @type)
+(var_spec . name: (identifier) @binding type: (_)? @type value: (expression_list . (_) @value))
+(var_spec . name: (identifier) @binding !type value: (expression_list . (_ . type: (_) @type)))
+(short_var_declaration left: (expression_list (identifier) @binding))
+(short_var_declaration left: (expression_list . (identifier) @binding) right: (expression_list . (_) @value))
+(short_var_declaration
+  left: (expression_list . (identifier) @binding)
+  right: (expression_list . [
+    (_ . type: (_) @type)
+    (unary_expression operand: (_ . type: (_) @type))
+    (type_assertion_expression type: (_) @type)]))
+(range_clause left: (expression_list (identifier) @binding))
+(type_switch_statement alias: (expression_list (identifier) @binding))

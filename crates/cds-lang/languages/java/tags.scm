@@ -72,3 +72,22 @@
   (marker_annotation name: (identifier) @reference.type)
   (marker_annotation name: (scoped_identifier scope: (_) @receiver name: (identifier) @reference.type))])
 (record_pattern . (identifier) @reference.type)
+
+; Names bound to values.
+
+(package_declaration [(identifier) (scoped_identifier)] @package)
+(local_variable_declaration type: (_) @type declarator: (variable_declarator name: (identifier) @binding value: (_)? @value))
+(local_variable_declaration declarator: (variable_declarator
+  name: (identifier) @binding
+  value: (cast_expression type: (_) @type)))
+(field_declaration type: (_) @type declarator: (variable_declarator name: (identifier) @binding.member))
+(constant_declaration type: (_) @type declarator: (variable_declarator name: (identifier) @binding.member))
+(record_declaration parameters: (formal_parameters (formal_parameter type: (_) @type name: (identifier) @binding.member)))
+(enhanced_for_statement type: (_) @type name: (identifier) @binding)
+(resource type: (_) @type name: (identifier) @binding value: (_) @value)
+(instanceof_expression right: (_) @type name: (identifier) @binding)
+(type_pattern (_) @type (identifier) @binding)
+(catch_formal_parameter name: (identifier) @binding)
+(lambda_expression parameters: (identifier) @binding)
+(lambda_expression parameters: (inferred_parameters (identifier) @binding))
+(lambda_expression parameters: (formal_parameters (formal_parameter type: (_) @type name: (identifier) @binding)))

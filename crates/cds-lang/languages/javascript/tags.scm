@@ -10,3 +10,6 @@
   (_ . object: (_) @receiver . property: (_) @reference.base)
   (_ . function: (_) . arguments: (_ (identifier) @reference.base))
 ])
+
+(formal_parameters (identifier) @binding)
+(field_definition property: (_) @binding.member value: (_)? @value)

@@ -123,3 +123,9 @@
 ; Neither packages in front of a type nor type parameters.
 ((user_type (identifier) @reference.type) (#not-match? @reference.type "^([a-z].*|[A-Z][0-9]?)$"))
 ((user_type (identifier) @receiver . (identifier) @reference.type) (#not-match? @reference.type "^[a-z]"))
+
+; Names bound to values. Of what stands directly in a type the type is the scope.
+(package_header (qualified_identifier) @package)
+(variable_declaration . (identifier) @binding . (_)? @type)
+(property_declaration (variable_declaration . (identifier) @binding . (_)? @type) "=" . (_) @value)
+(class_parameter ["val" "var"] . (identifier) @binding.member . ":" . (_) @type)

@@ -127,3 +127,20 @@
   right: (qualified_name (name) @reference.type)
   right: (qualified_name prefix: (namespace_name) @receiver (name) @reference.type)
 ])
+
+; Names bound to values.
+
+(namespace_definition name: (namespace_name) @package)
+(assignment_expression left: (variable_name) @binding right: (_) @value)
+(assignment_expression
+  left: (member_access_expression object: (variable_name) @_this name: (name) @binding.member)
+  right: (_) @value
+  (#eq? @_this "$this"))
+(property_declaration type: (_)? @type (property_element name: (variable_name) @binding.member))
+(property_promotion_parameter type: (_)? @type name: (variable_name) @binding.member)
+(foreach_statement "as" . (variable_name) @binding)
+(foreach_statement "as" . (_ (variable_name) @binding))
+(catch_clause name: (variable_name) @binding)
+(list_literal (variable_name) @binding)
+(anonymous_function parameters: (formal_parameters (simple_parameter type: (_)? @type name: (variable_name) @binding)))
+(arrow_function parameters: (formal_parameters (simple_parameter type: (_)? @type name: (variable_name) @binding)))

@@ -131,3 +131,21 @@
 (scoped_identifier
   path: (scoped_identifier path: (_)? @receiver name: (identifier) @reference.type)
   (#match? @reference.type "^[A-Z].*[a-z]"))
+
+; Names bound to values.
+(let_declaration pattern: (identifier) @binding type: (_)? @type value: (_)? @value)
+(let_declaration pattern: (identifier) @binding value: (struct_expression name: (_) @type))
+(let_declaration pattern: (mut_pattern (identifier) @binding) type: (_)? @type value: (_)? @value)
+(let_declaration pattern: (tuple_pattern (identifier) @binding))
+(let_condition pattern: (tuple_struct_pattern (identifier) @binding .) value: (_) @value)
+(let_condition pattern: (tuple_struct_pattern (mut_pattern (identifier) @binding)))
+(match_pattern (tuple_struct_pattern (identifier) @binding))
+(struct_pattern (field_pattern name: (shorthand_field_identifier) @binding))
+(for_expression pattern: (identifier) @binding)
+(for_expression pattern: (_ (identifier) @binding))
+(closure_parameters (identifier) @binding)
+(closure_parameters (_ (identifier) @binding))
+(closure_parameters (parameter pattern: (identifier) @binding type: (_) @type))
+(field_declaration name: (field_identifier) @binding.member type: (_) @type)
+(const_item name: (identifier) @binding type: (_) @type)
+(static_item name: (identifier) @binding type: (_) @type)

@@ -121,3 +121,16 @@
 ; Single letters are type parameters.
 ((type_identifier) @reference.type (#not-match? @reference.type "^[A-Za-z][0-9]?$"))
 (stable_type_identifier (_) @receiver (type_identifier) @reference.type .)
+
+; Names bound to values. Of what stands directly in a type the type is the scope.
+(package_clause name: (package_identifier) @package)
+(val_definition pattern: (identifier) @binding type: (_)? @type value: (_) @value)
+(var_definition pattern: (identifier) @binding type: (_)? @type value: (_) @value)
+(val_declaration name: (identifier) @binding type: (_) @type)
+(tuple_pattern (identifier) @binding)
+(class_parameter name: (identifier) @binding.member type: (_) @type)
+(enumerator . (identifier) @binding)
+(typed_pattern pattern: (identifier) @binding type: (_) @type)
+(case_clause pattern: (identifier) @binding)
+(lambda_expression parameters: (identifier) @binding)
+(binding name: (identifier) @binding type: (_)? @type)

@@ -38,7 +38,7 @@
 (call_expression . [
     (_ . (_) @receiver (navigation_suffix (simple_identifier) @reference.call))
     (simple_identifier) @reference.call
-    (prefix_expression "." (simple_identifier) @reference.call)
+    (prefix_expression "." @receiver (simple_identifier) @reference.call)
   ] . (_ . [(_ . "(") (lambda_literal)]))
 (constructor_expression (_ (type_identifier) @reference.call))
 (macro_invocation (simple_identifier) @reference.call)
@@ -50,3 +50,11 @@
 ; Attributes of the language itself are small: `@escaping`, `@available`.
 ((user_type (type_identifier) @reference.type) (#match? @reference.type "^_*[A-Z]"))
 (user_type (type_identifier) @receiver . (type_identifier) @reference.type)
+
+; Names bound to values. Of what stands directly in a type the type is the scope.
+(property_declaration (pattern) @binding . (type_annotation) @type)
+(property_declaration (pattern) @binding "=" . (_) @value)
+(property_declaration (pattern) @binding)
+(_ bound_identifier: (simple_identifier) @binding . "=" . (_) @value)
+(for_statement item: (pattern) @binding)
+(lambda_parameter name: (simple_identifier) @binding)

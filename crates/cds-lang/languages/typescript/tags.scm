@@ -108,3 +108,12 @@
 (template_type (type_identifier) @reference.type)
 (as_expression (type_identifier) @reference.type)
 (satisfies_expression (type_identifier) @reference.type)
+
+; Names bound to values, with their types
+
+(variable_declarator name: (identifier) @binding type: (_) @type)
+(required_parameter pattern: (identifier) @binding type: (_)? @type)
+(optional_parameter pattern: (identifier) @binding type: (_)? @type)
+(required_parameter (accessibility_modifier) pattern: (identifier) @binding.member type: (_)? @type)
+(public_field_definition name: (_) @binding.member type: (_)? @type value: (_)? @value)
+(property_signature name: (_) @binding.member type: (_)? @type)

@@ -5,6 +5,7 @@ mod group;
 mod hierarchy;
 mod lexical;
 mod names;
+mod relations;
 mod signals;
 
 use cds_model::{ChunkId, EntityId, Hit, MatchType, Signal};
@@ -18,6 +19,7 @@ pub(crate) use group::Group;
 pub(crate) use hierarchy::Hierarchy;
 pub(crate) use lexical::Lexical;
 pub(crate) use names::Names;
+pub(crate) use relations::Relations;
 pub(crate) use signals::Signals;
 
 /// One step.

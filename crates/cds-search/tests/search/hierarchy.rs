@@ -82,6 +82,6 @@ fn stages_are_named_in_order() {
     let tree = Tree::new(TREE);
     let stages = |query: &Query| -> Vec<&str> { tree.search(query).timings.iter().map(|(name, _)| *name).collect() };
     assert_eq!(stages(&names("token")), ["parse", "names", "hierarchy", "group", "cut"]);
-    assert_eq!(stages(&query("token")), ["parse", "names", "bm25", "signals", "group", "cut"]);
+    assert_eq!(stages(&query("token")), ["parse", "names", "bm25", "signals", "relations", "group", "cut"]);
     assert_eq!(stages(&query("")), ["parse"]);
 }

@@ -1,6 +1,7 @@
 //! One file a command: parse, call one operation, render.
 
 mod config;
+mod graph;
 mod grep;
 mod index;
 mod outline;
@@ -64,6 +65,12 @@ fn dispatch(context: &Context, command: Command) -> Done {
         Command::Outline(args) => outline::run(context, args),
         Command::Retrieve(args) => retrieve::run(context, args),
         Command::Grep(args) => grep::run(context, args),
+        Command::Traverse(args) => graph::traverse(context, args),
+        Command::Callers(args) => graph::ask(context, args, graph::Question::Callers),
+        Command::Callees(args) => graph::ask(context, args, graph::Question::Callees),
+        Command::Implementations(args) => graph::ask(context, args, graph::Question::Implementations),
+        Command::Dependents(args) => graph::ask(context, args, graph::Question::Dependents),
+        Command::Path(args) => graph::path(context, args),
         Command::Status(args) => status::run(context, &args),
         Command::Config => config::run(context),
         Command::Completions { .. } => Ok(exit::FOUND),

@@ -1,5 +1,6 @@
 //! Responses to text, one file a format. Results only: messages go to stderr elsewhere.
 
+mod graph;
 mod human;
 pub(crate) mod json;
 mod markdown;
@@ -9,10 +10,11 @@ mod toon;
 use std::collections::BTreeSet;
 
 use cds_engine::{
-    GrepResponse, Hit, OutlineResponse, Registry, RetrieveResponse, SearchResponse, StatusResponse, SymbolResponse,
+    GraphResponse, GrepResponse, Hit, OutlineResponse, Registry, RetrieveResponse, SearchResponse, StatusResponse,
+    SymbolResponse,
 };
 
-use crate::args::Format;
+use crate::args::{Draw, Format};
 use crate::commands::Context;
 
 pub(crate) fn search(response: &SearchResponse, context: &Context, explain: bool) -> String {
@@ -47,6 +49,19 @@ pub(crate) fn retrieve(response: &RetrieveResponse, context: &Context) -> String
         Format::Toon => toon::hits(None, None, &response.hits, None),
         Format::Markdown => markdown::hits(&response.hits),
         Format::Paths => paths(response.hits.iter().map(|h: &Hit| h.path.as_str())),
+    }
+}
+
+pub(crate) fn graph(response: &GraphResponse, context: &Context, draw: Draw) -> String {
+    match (context.format, draw) {
+        (Format::Human, Draw::Tree) => graph::tree(response, &context.painter()),
+        (Format::Human, Draw::Dot) => graph::dot(response),
+        (Format::Human, Draw::Mermaid) => graph::mermaid(response),
+        (Format::Markdown, _) => format!("```mermaid\n{}```\n", graph::mermaid(response)),
+        (Format::Json, _) => json::line(response),
+        (Format::Jsonl, _) => json::lines(&response.edges),
+        (Format::Toon, _) => toon::value(response),
+        (Format::Paths, _) => paths(response.nodes.iter().map(|n| n.path.as_str())),
     }
 }
 

@@ -9,6 +9,7 @@ mod errors;
 mod filters;
 mod fixture;
 mod formats;
+mod graph;
 mod grep;
 mod index;
 mod languages;

@@ -1,0 +1,425 @@
+//! Questions to the code graph: walks, callers, callees, ways from one entity to another, implementations, dependents.
+
+use std::collections::BTreeMap;
+
+use cds_graph::{Direction, EdgeRow, Taken, Walk};
+use cds_index::{EntityView, Snapshot};
+use cds_model::{Certainty, EdgeKind, EntityId, EntityType};
+use cds_search::LookupOptions;
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::request::one_of;
+
+/// A walk through the graph.
+#[derive(Clone, Debug, Default)]
+pub struct TraverseRequest {
+    /// Ids or names that only one entity bears.
+    pub from: Vec<String>,
+    /// `forward`, `backward` or `both`, or another tool's word for it; none: forward.
+    pub direction: Option<String>,
+    /// 1 to 10; none: 2.
+    pub depth: Option<u32>,
+    /// Kinds of edges; none: all but `contain`.
+    pub edges: Vec<String>,
+    /// Types of entities to pass; none: all.
+    pub types: Vec<String>,
+    /// The least sure way an edge may be known; none: `named`, all of them.
+    pub certainty: Option<String>,
+    /// How many entities at most; none: 100.
+    pub limit: Option<usize>,
+}
+
+/// A part of the graph.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct GraphResponse {
+    /// Where it begins.
+    pub from: Vec<GraphNode>,
+    /// What was reached, in the order it was.
+    pub nodes: Vec<GraphNode>,
+    /// Edges between them, in the order they were followed.
+    pub edges: Vec<GraphEdge>,
+    /// Whether the limit ended it.
+    pub truncated: bool,
+    /// Calls that may mean these entities among too many others to say so; none of them is an edge.
+    pub unresolved: Unresolved,
+}
+
+/// Calls that could not be resolved.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Unresolved {
+    /// How many.
+    pub count: usize,
+    /// The first of them.
+    pub sites: Vec<UnresolvedSite>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnresolvedSite {
+    /// `path:line`
+    pub site: String,
+    /// The entity that calls.
+    pub from: String,
+    /// How many entities bear the name.
+    pub candidates: u32,
+}
+
+/// An entity of the graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GraphNode {
+    /// `path:Outer.inner`
+    pub id: String,
+    /// Its own name.
+    pub name: String,
+    /// `directory`, `file`, `class` or `function`.
+    pub entity_type: &'static str,
+    /// The language's own word; `external` for what the tree does not have.
+    pub kind: &'static str,
+    /// Relative to the root.
+    pub path: String,
+    /// First line; 0 where there is none.
+    pub start_line: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// How many edges away.
+    pub depth: u32,
+}
+
+/// An edge of the graph, in its own direction.
+#[derive(Clone, Debug, Serialize)]
+pub struct GraphEdge {
+    /// The id it begins at.
+    pub from: String,
+    /// The id it leads to.
+    pub to: String,
+    /// `contain`, `import`, `invoke` or `inherit`.
+    pub kind: &'static str,
+    /// `scoped`, `imported`, `typed` or `named`.
+    pub certainty: &'static str,
+    /// Among how many this one was found.
+    pub candidates: u32,
+    /// `path:line` of the first place that says so.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub site: String,
+    /// How many places say so.
+    pub sites: u32,
+    /// What an import calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// How many edges away it was followed.
+    pub depth: u32,
+    /// Whether it was followed against its direction.
+    pub backward: bool,
+    /// Whether it leads to what had been reached before.
+    pub repeated: bool,
+}
+
+/// Entities named when one is ambiguous.
+const MAX_CANDIDATES: usize = 10;
+/// Unresolved calls shown.
+const MAX_SITES: usize = 20;
+/// How far a walk may go.
+const MAX_DEPTH: u32 = 10;
+/// How many entities a walk gives unless it is told.
+const LIMIT: usize = 100;
+
+impl Engine {
+    /// Finds mistakes in a request without an index.
+    pub fn check_traverse(&self, request: &TraverseRequest) -> Result<()> {
+        request.check().map(|_| ())
+    }
+
+    /// Walks from some entities along edges.
+    pub fn traverse(&self, request: &TraverseRequest) -> Result<GraphResponse> {
+        let (walk, types) = request.check()?;
+        self.answer(|snapshot| {
+            let starts = starts(snapshot, &request.from, |_| true)?;
+            Ok(walked(snapshot, &starts, &walk, &types))
+        })
+    }
+
+    /// Who calls an entity, and who calls those, as deep as asked.
+    pub fn callers(&self, request: &TraverseRequest) -> Result<GraphResponse> {
+        self.calls(request, Direction::Backward)
+    }
+
+    /// What an entity calls, and what those call, as deep as asked.
+    pub fn callees(&self, request: &TraverseRequest) -> Result<GraphResponse> {
+        self.calls(request, Direction::Forward)
+    }
+
+    fn calls(&self, request: &TraverseRequest, direction: Direction) -> Result<GraphResponse> {
+        let (walk, types) = request.check()?;
+        let walk = Walk { direction, kinds: vec![EdgeKind::Invoke], ..walk };
+        self.answer(|snapshot| {
+            let starts = starts(snapshot, &request.from, |e| e.local().is_some() || e.kind().name() == "file")?;
+            Ok(walked(snapshot, &starts, &walk, &types))
+        })
+    }
+
+    /// Every type that extends, implements or conforms to one, directly or through others.
+    pub fn implementations(&self, request: &TraverseRequest) -> Result<GraphResponse> {
+        let (walk, types) = request.check()?;
+        let depth = request.depth.unwrap_or(MAX_DEPTH);
+        let walk = Walk { direction: Direction::Backward, kinds: vec![EdgeKind::Inherit], depth, ..walk };
+        self.answer(|snapshot| {
+            let is_type = |e: EntityView| e.entity_type() == EntityType::Class || e.kind().name() == "external";
+            let starts = starts(snapshot, &request.from, is_type)?;
+            Ok(walked(snapshot, &starts, &walk, &types))
+        })
+    }
+
+    /// Files that use a file, or anything in it; and files that use those, as deep as asked.
+    pub fn dependents(&self, request: &TraverseRequest) -> Result<GraphResponse> {
+        let (walk, _) = request.check()?;
+        self.answer(|snapshot| {
+            let starts = starts(snapshot, &request.from, |e| e.local().is_none())?;
+            Ok(files_using(snapshot, &starts, &walk))
+        })
+    }
+
+    /// The shortest way from the first entity to the second; certain edges are preferred to guesses.
+    pub fn path(&self, request: &TraverseRequest, to: &str) -> Result<GraphResponse> {
+        let (walk, _) = request.check()?;
+        let walk = Walk { depth: request.depth.unwrap_or(MAX_DEPTH), ..walk };
+        self.answer(|snapshot| {
+            let from = starts(snapshot, &request.from, |_| true)?;
+            let to = starts(snapshot, &[to.to_owned()], |_| true)?;
+            let floors = [Certainty::Typed, Certainty::Named];
+            let mut found: Option<Vec<Taken>> = None;
+            for floor in floors.into_iter().filter(|f| *f <= walk.floor) {
+                let walk = Walk { floor, ..walk.clone() };
+                for (&a, &b) in from.iter().flat_map(|a| to.iter().map(move |b| (a, b))) {
+                    let way = cds_graph::path(snapshot.graph(), a, b, &walk);
+                    if way.as_ref().is_some_and(|w| found.as_ref().is_none_or(|f| w.len() < f.len())) {
+                        found = way;
+                    }
+                }
+                if found.is_some() {
+                    break;
+                }
+            }
+            let mut response = GraphResponse { from: nodes(snapshot, &from), ..GraphResponse::default() };
+            for taken in found.into_iter().flatten() {
+                add(snapshot, &mut response, &taken);
+            }
+            Ok(response)
+        })
+    }
+}
+
+impl TraverseRequest {
+    fn check(&self) -> Result<(Walk, Vec<EntityType>)> {
+        if self.from.iter().all(|f| f.trim().is_empty()) {
+            return Err(Error::invalid("name cannot be empty"));
+        }
+        let direction = match self.direction.as_deref() {
+            None => Direction::Forward,
+            Some(name) => Direction::from_name(name)
+                .ok_or_else(|| Error::invalid(format!("unknown direction {name:?}: use forward, backward or both")))?,
+        };
+        let depth = self.depth.unwrap_or(2);
+        if depth == 0 || depth > MAX_DEPTH {
+            return Err(Error::invalid(format!("depth must be between 1 and {MAX_DEPTH}, not {depth}")));
+        }
+        let limit = self.limit.unwrap_or(LIMIT);
+        if limit == 0 {
+            return Err(Error::invalid("limit must be at least 1"));
+        }
+        let kinds = if self.edges.is_empty() {
+            vec![EdgeKind::Import, EdgeKind::Invoke, EdgeKind::Inherit]
+        } else {
+            let one = |name: &String| one_of("edge", name, &EdgeKind::ALL, EdgeKind::name);
+            self.edges.iter().map(one).collect::<Result<_>>()?
+        };
+        let types: Vec<EntityType> =
+            self.types.iter().map(|t| one_of("type", t, &EntityType::ALL, EntityType::name)).collect::<Result<_>>()?;
+        let floor = match self.certainty.as_deref() {
+            None => Certainty::Named,
+            Some(name) => one_of("certainty", name, &Certainty::ALL, Certainty::name)?,
+        };
+        Ok((Walk { direction, depth, kinds, floor, limit }, types))
+    }
+}
+
+/// The nodes that names mean. A name that several entities bear, or none, is an error that lists what may be meant.
+fn starts(snapshot: &Snapshot, names: &[String], fits: impl Fn(EntityView) -> bool) -> Result<Vec<u32>> {
+    let mut starts = Vec::new();
+    for name in names {
+        let found = cds_search::lookup(snapshot, name, LookupOptions::default());
+        let all: Vec<EntityView> = found.entities.iter().filter_map(|&id| snapshot.entity(id)).collect();
+        let mut fitting: Vec<EntityView> = all.iter().copied().filter(|e| fits(*e)).collect();
+        // What is defined comes before files, folders and outside modules that happen to be called so.
+        if fitting.iter().any(|e| e.local().is_some()) {
+            fitting.retain(|e| e.local().is_some());
+        }
+        let mut keys: Vec<String> = fitting.iter().map(|e| e.key()).collect();
+        keys.dedup();
+        match keys.len() {
+            0 => {
+                snapshot.verify_tables()?;
+                let near = match found.suggestions.join(", ").as_str() {
+                    "" => "; `cds symbol` and `cds outline` list ids".to_owned(),
+                    near => format!("; near it: {near}"),
+                };
+                let message = format!("nothing that fits is named {name:?}{near}");
+                return Err(Error { kind: ErrorKind::NotFound, message });
+            }
+            1 => starts.extend(fitting.iter().map(|e| e.id.0)),
+            count => {
+                keys.truncate(MAX_CANDIDATES);
+                let more = if count > MAX_CANDIDATES { ", ..." } else { "" };
+                let list = keys.join(", ");
+                return Err(Error::invalid(format!(
+                    "{count} entities are named {name:?}, use one of their ids: {list}{more}"
+                )));
+            }
+        }
+    }
+    Ok(starts)
+}
+
+fn walked(snapshot: &Snapshot, starts: &[u32], walk: &Walk, types: &[EntityType]) -> GraphResponse {
+    let accepts = |node: u32| {
+        types.is_empty() || snapshot.entity(EntityId(node)).is_some_and(|e| types.contains(&e.entity_type()))
+    };
+    let walked = cds_graph::walk(snapshot.graph(), starts, walk, accepts);
+    let mut response = GraphResponse {
+        from: nodes(snapshot, starts),
+        truncated: walked.truncated,
+        unresolved: unresolved(snapshot, starts, walk),
+        ..GraphResponse::default()
+    };
+    for taken in &walked.taken {
+        add(snapshot, &mut response, taken);
+    }
+    response
+}
+
+/// Calls of, or by, the first entities that may mean too many to be edges.
+fn unresolved(snapshot: &Snapshot, starts: &[u32], walk: &Walk) -> Unresolved {
+    let mut found = Unresolved::default();
+    if walk.direction == Direction::Forward || !walk.kinds.contains(&EdgeKind::Invoke) {
+        return found;
+    }
+    let mut names: Vec<EntityId> = starts.iter().map(|&s| EntityId(s)).collect();
+    names.dedup_by_key(|id| snapshot.entity(*id).map(|e| e.name().to_owned()));
+    for (from, line, candidates) in names.into_iter().flat_map(|id| snapshot.unresolved(id)) {
+        found.count += 1;
+        if found.sites.len() < MAX_SITES
+            && let Some(caller) = snapshot.entity(from)
+        {
+            let site = format!("{}:{line}", caller.path());
+            found.sites.push(UnresolvedSite { site, from: caller.key(), candidates });
+        }
+    }
+    found
+}
+
+fn nodes(snapshot: &Snapshot, starts: &[u32]) -> Vec<GraphNode> {
+    let mut nodes: Vec<GraphNode> =
+        starts.iter().filter_map(|&s| Some(node(snapshot.entity(EntityId(s))?, 0))).collect();
+    nodes.dedup_by(|a, b| a.id == b.id);
+    nodes
+}
+
+fn node(entity: EntityView, depth: u32) -> GraphNode {
+    let (start_line, end_line) = entity.lines();
+    GraphNode {
+        id: entity.key(),
+        name: entity.name().to_owned(),
+        entity_type: entity.entity_type().name(),
+        kind: entity.kind().name(),
+        path: entity.path(),
+        start_line,
+        end_line,
+        depth,
+    }
+}
+
+fn add(snapshot: &Snapshot, response: &mut GraphResponse, taken: &Taken) {
+    let graph = snapshot.graph();
+    let Some(row) = graph.edges.get(taken.edge as usize) else { return };
+    let (from, to) = if taken.backward { (taken.to, taken.from) } else { (taken.from, taken.to) };
+    let (Some(source), Some(target)) = (snapshot.entity(EntityId(from)), snapshot.entity(EntityId(to))) else { return };
+    if !taken.repeated {
+        response.nodes.push(node(if taken.backward { source } else { target }, taken.depth));
+    }
+    let mut edge = edge(source, target, *row, taken.depth);
+    edge.alias = snapshot.alias(taken.edge).map(str::to_owned);
+    (edge.backward, edge.repeated) = (taken.backward, taken.repeated);
+    response.edges.push(edge);
+}
+
+fn edge(source: EntityView, target: EntityView, row: EdgeRow, depth: u32) -> GraphEdge {
+    let site = if row.line() == 0 { String::new() } else { format!("{}:{}", source.path(), row.line()) };
+    GraphEdge {
+        from: source.key(),
+        to: target.key(),
+        kind: row.kind().name(),
+        certainty: row.certainty().name(),
+        candidates: row.candidates(),
+        site,
+        sites: row.sites(),
+        alias: None,
+        depth,
+        backward: false,
+        repeated: false,
+    }
+}
+
+/// Files with an edge to a file or to anything in it, level by level; one edge a pair of files, the surest.
+fn files_using(snapshot: &Snapshot, starts: &[u32], walk: &Walk) -> GraphResponse {
+    let graph = snapshot.graph();
+    let mut response = GraphResponse { from: nodes(snapshot, starts), ..GraphResponse::default() };
+    let file_of = |node: u32| {
+        let entity = snapshot.entity(EntityId(node))?;
+        Some(entity.document().map_or(node, |d| d.entity().0))
+    };
+    let mut reached: Vec<u32> = starts.to_vec();
+    let mut level: Vec<u32> = starts.to_vec();
+    for depth in 1..=walk.depth {
+        let mut next: BTreeMap<(u32, u32), EdgeRow> = BTreeMap::new();
+        for &file in &level {
+            let Some(entity) = snapshot.entity(EntityId(file)) else { continue };
+            let inside = entity.document().into_iter().flat_map(|d| d.entities().map(|id| id.0));
+            for node in std::iter::once(file).chain(inside) {
+                for (_, source, row) in graph.incoming(node) {
+                    let wanted = walk.kinds.contains(&row.kind()) && row.certainty() <= walk.floor;
+                    let Some(user) =
+                        file_of(source).filter(|u| wanted && *u != file && row.kind() != EdgeKind::Contain)
+                    else {
+                        continue;
+                    };
+                    let kept = next.entry((user, file)).or_insert(*row);
+                    if row.certainty() < kept.certainty() {
+                        *kept = *row;
+                    }
+                }
+            }
+        }
+        level.clear();
+        for ((user, file), row) in next {
+            let (Some(source), Some(target)) = (snapshot.entity(EntityId(user)), snapshot.entity(EntityId(file)))
+            else {
+                continue;
+            };
+            let repeated = reached.contains(&user);
+            if !repeated {
+                if response.nodes.len() == walk.limit {
+                    response.truncated = true;
+                    return response;
+                }
+                reached.push(user);
+                level.push(user);
+                response.nodes.push(node(source, depth));
+            }
+            let mut edge = edge(source, target, row, depth);
+            (edge.backward, edge.repeated) = (true, repeated);
+            response.edges.push(edge);
+        }
+    }
+    response
+}

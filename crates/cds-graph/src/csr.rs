@@ -1,0 +1,177 @@
+//! The graph in rows: edges of each node side by side, both ways, without a string in it.
+
+use cds_model::{Certainty, EdgeKind};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use crate::link::Linked;
+
+/// One edge in eight bytes: where it leads, and packed together the line of its first site and how it is known. There are
+/// more edges than anything else in an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct EdgeRow {
+    /// The node it leads to.
+    pub to: u32,
+    packed: u32,
+}
+
+/// Widths of what is packed, lowest bits first: kind, certainty, candidates, sites, line.
+const CANDIDATES: u32 = 4;
+const SITES: u32 = 6;
+const LINE: u32 = 18;
+
+const fn most(bits: u32) -> u32 {
+    (1 << bits) - 1
+}
+
+impl EdgeRow {
+    fn new(to: u32, line: u32, kind: EdgeKind, certainty: Certainty, candidates: u16, sites: u32) -> EdgeRow {
+        let packed = kind as u32
+            | (certainty as u32) << 2
+            | u32::from(candidates).min(most(CANDIDATES)) << 4
+            | sites.min(most(SITES)) << (4 + CANDIDATES)
+            | line.min(most(LINE)) << (4 + CANDIDATES + SITES);
+        EdgeRow { to, packed }
+    }
+
+    /// What it says.
+    pub fn kind(self) -> EdgeKind {
+        EdgeKind::ALL[(self.packed & 3) as usize]
+    }
+
+    /// How it is known.
+    pub fn certainty(self) -> Certainty {
+        Certainty::ALL[(self.packed >> 2 & 3) as usize]
+    }
+
+    /// Among how many it was found.
+    pub fn candidates(self) -> u32 {
+        self.packed >> 4 & most(CANDIDATES)
+    }
+
+    /// How many sites say so; 63 means that many or more.
+    pub fn sites(self) -> u32 {
+        self.packed >> (4 + CANDIDATES) & most(SITES)
+    }
+
+    /// The line of its first site in the file of the node it begins at; 0 where there is none.
+    pub fn line(self) -> u32 {
+        self.packed >> (4 + CANDIDATES + SITES)
+    }
+}
+
+/// The tables of a graph, ready to be written.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct GraphTables {
+    /// Where the edges of each node begin, and one more.
+    pub out: Vec<u32>,
+    /// All edges, by source; of one source by kind, line and target.
+    pub edges: Vec<EdgeRow>,
+    /// Where the incoming edges of each node begin, and one more; then positions of edges.
+    pub incoming: Vec<u32>,
+    /// Position of an edge and the number of its alias, by position.
+    pub aliases: Vec<[u32; 2]>,
+}
+
+impl GraphTables {
+    /// Joins what was linked with the tree of containment: `parents` has the parent of every node, if it has one.
+    pub fn new(linked: &Linked, parents: &[Option<u32>]) -> GraphTables {
+        let nodes = parents.len();
+        let mut rows: Vec<(u32, EdgeRow, Option<u32>)> = Vec::with_capacity(linked.edges.len() + nodes);
+        for (child, parent) in parents.iter().enumerate() {
+            if let Some(parent) = *parent {
+                let edge = EdgeRow::new(child as u32, 0, EdgeKind::Contain, Certainty::Scoped, 1, 1);
+                rows.push((parent, edge, None));
+            }
+        }
+        // Sites that say the same are one edge: the surest way it is known, its first line.
+        let mut sites: Vec<&crate::link::Edge> = linked.edges.iter().collect();
+        sites.sort_by_key(|e| (e.from, e.kind, e.to, e.certainty, e.line));
+        for same in sites.chunk_by(|a, b| (a.from, a.kind, a.to) == (b.from, b.kind, b.to)) {
+            let first = same[0];
+            let row =
+                EdgeRow::new(first.to, first.line, first.kind, first.certainty, first.candidates, same.len() as u32);
+            rows.push((first.from, row, same.iter().find_map(|e| e.alias)));
+        }
+        rows.sort_by_key(|(from, row, _)| (*from, row.kind(), row.line(), row.to));
+        let mut tables = GraphTables { out: Vec::with_capacity(nodes + 1), ..GraphTables::default() };
+        let mut counts = vec![0u32; nodes + 1];
+        for (from, row, alias) in rows {
+            while tables.out.len() <= from as usize {
+                tables.out.push(tables.edges.len() as u32);
+            }
+            if let Some(alias) = alias {
+                tables.aliases.push([tables.edges.len() as u32, alias]);
+            }
+            counts[row.to as usize + 1] += 1;
+            tables.edges.push(row);
+        }
+        tables.out.resize(nodes + 1, tables.edges.len() as u32);
+        for i in 0..nodes {
+            counts[i + 1] += counts[i];
+        }
+        let mut next = counts.clone();
+        tables.incoming = counts;
+        tables.incoming.resize(nodes + 1 + tables.edges.len(), 0);
+        for (at, edge) in tables.edges.iter().enumerate() {
+            let slot = &mut next[edge.to as usize];
+            tables.incoming[nodes + 1 + *slot as usize] = at as u32;
+            *slot += 1;
+        }
+        tables
+    }
+
+    /// The same to read.
+    pub fn graph(&self) -> Graph<'_> {
+        Graph { out: &self.out, edges: &self.edges, incoming: &self.incoming }
+    }
+}
+
+/// A graph to read, mapped from disk or in memory. Damaged tables give no edges; they never panic.
+#[derive(Clone, Copy, Debug)]
+pub struct Graph<'a> {
+    /// See [`GraphTables::out`].
+    pub out: &'a [u32],
+    /// See [`GraphTables::edges`].
+    pub edges: &'a [EdgeRow],
+    /// See [`GraphTables::incoming`].
+    pub incoming: &'a [u32],
+}
+
+impl<'a> Graph<'a> {
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.out.len().saturating_sub(1)
+    }
+
+    fn range(bounds: &[u32], node: u32) -> std::ops::Range<usize> {
+        let at = node as usize;
+        match bounds.get(at..at.saturating_add(2)) {
+            Some(&[from, to]) => from as usize..to as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// Edges that begin at a node, with their positions.
+    pub fn outgoing(&self, node: u32) -> impl Iterator<Item = (u32, &'a EdgeRow)> + use<'a> {
+        let range = Self::range(self.out, node);
+        let first = range.start as u32;
+        let edges = self.edges.get(range).unwrap_or_default();
+        edges.iter().enumerate().map(move |(i, e)| (first + i as u32, e))
+    }
+
+    /// Edges that lead to a node, with their positions and sources, in order of source.
+    pub fn incoming(&self, node: u32) -> impl Iterator<Item = (u32, u32, &'a EdgeRow)> + use<'a> {
+        let graph = *self;
+        let nodes = graph.nodes();
+        let range = Self::range(graph.incoming.get(..=nodes).unwrap_or_default(), node);
+        let positions = graph.incoming.get(nodes + 1..).and_then(|p| p.get(range)).unwrap_or_default();
+        positions.iter().filter_map(move |&at| Some((at, graph.source(at)?, graph.edges.get(at as usize)?)))
+    }
+
+    /// The node an edge begins at.
+    pub fn source(&self, edge: u32) -> Option<u32> {
+        let after = self.out.partition_point(|&first| first <= edge);
+        (after > 0 && after <= self.nodes()).then(|| after as u32 - 1)
+    }
+}

@@ -1,0 +1,125 @@
+//! Questions that name a relation: "what calls login()", "implementations of Store". The graph answers them, words only help.
+
+use cds_graph::{Direction, Walk};
+use cds_model::{Certainty, EdgeKind, EntityId, EntityType};
+
+use super::{Candidate, Candidates, Stage};
+use crate::Result;
+use crate::lookup::{LookupOptions, lookup};
+use crate::pipeline::Cx;
+
+/// What people write before a name, and which edges they mean. Longer ones come first where one begins another.
+const PHRASES: &[(&str, EdgeKind)] = &[
+    ("implementations of ", EdgeKind::Inherit),
+    ("implementers of ", EdgeKind::Inherit),
+    ("implementors of ", EdgeKind::Inherit),
+    ("what implements ", EdgeKind::Inherit),
+    ("implements ", EdgeKind::Inherit),
+    ("implementing ", EdgeKind::Inherit),
+    ("conformances of ", EdgeKind::Inherit),
+    ("conformances to ", EdgeKind::Inherit),
+    ("conforms to ", EdgeKind::Inherit),
+    ("conforming to ", EdgeKind::Inherit),
+    ("subclasses of ", EdgeKind::Inherit),
+    ("subtypes of ", EdgeKind::Inherit),
+    ("what extends ", EdgeKind::Inherit),
+    ("callers of ", EdgeKind::Invoke),
+    ("what calls ", EdgeKind::Invoke),
+    ("who calls ", EdgeKind::Invoke),
+    ("calls to ", EdgeKind::Invoke),
+];
+
+/// How far the chain of callers is followed; implementations go through every level.
+const CALLERS: u32 = 3;
+const LEVELS: u32 = 10;
+
+/// Entities a relation may bring in.
+const MOST: usize = 200;
+
+pub(crate) struct Relations;
+
+impl Stage for Relations {
+    fn name(&self) -> &'static str {
+        "relations"
+    }
+
+    fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
+        let weight = cx.preset.weights.relation;
+        let Some((kind, name)) = asked(&cx.query.text).filter(|_| weight > 0.0) else { return Ok(()) };
+        let starts: Vec<u32> = lookup(cx.snapshot, name, LookupOptions::default())
+            .entities
+            .into_iter()
+            .filter_map(|id| cx.snapshot.entity(id))
+            .filter(|e| match kind {
+                EdgeKind::Inherit => e.entity_type() == EntityType::Class || e.kind().name() == "external",
+                _ => e.local().is_some(),
+            })
+            .map(|e| e.id.0)
+            .collect();
+        let depth = if kind == EdgeKind::Inherit { LEVELS } else { CALLERS };
+        let walk =
+            Walk { direction: Direction::Backward, depth, kinds: vec![kind], floor: Certainty::Named, limit: MOST };
+        let walked = cds_graph::walk(cx.snapshot.graph(), &starts, &walk, |_| true);
+        for taken in walked.taken.iter().filter(|t| !t.repeated) {
+            let Some(entity) = cx.snapshot.entity(EntityId(taken.to)) else { continue };
+            let Some(chunk) = entity.chunk().filter(|_| cx.filter.accepts_entity(cx.snapshot, entity)) else {
+                continue;
+            };
+            // The nearest count most; what is only guessed counts half.
+            let edge = cx.snapshot.graph().edges.get(taken.edge as usize);
+            let sure =
+                if edge.is_some_and(|e| e.certainty() == Certainty::Named && e.candidates() > 1) { 0.5 } else { 1.0 };
+            let value = weight * sure / taken.depth as f32;
+            let known = pool.list.iter_mut().find(|c| c.chunk == chunk && c.entity.is_none_or(|e| e == entity.id));
+            match known {
+                Some(candidate) => candidate.add("relation", value),
+                None => {
+                    let mut candidate = Candidate::new(chunk, Some(entity.id));
+                    candidate.retrieved.push(("graph", value, pool.list.len() as u32 + 1));
+                    candidate.add("relation", value);
+                    pool.list.push(candidate);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The relation a query asks for, and the name it asks about.
+fn asked(text: &str) -> Option<(EdgeKind, &str)> {
+    let lower = text.to_ascii_lowercase();
+    PHRASES.iter().find_map(|(phrase, kind)| {
+        let at = lower.find(phrase)?;
+        let is_word = at == 0 || lower.as_bytes()[at - 1] == b' ';
+        let rest = text[at + phrase.len()..].trim_start();
+        let rest = rest.strip_prefix("the ").unwrap_or(rest);
+        let name =
+            rest.split_whitespace().next()?.trim_end_matches(['?', '!', ',', ';', '.']).trim_matches(['`', '"', '\'']);
+        let name = name.trim_end_matches("()");
+        (is_word && !name.is_empty()).then_some((*kind, name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use cds_model::EdgeKind;
+
+    use super::asked;
+
+    #[test]
+    fn relations_are_read_from_questions() {
+        let cases = [
+            ("what calls login()", Some((EdgeKind::Invoke, "login"))),
+            ("Who calls `Auth.login`?", Some((EdgeKind::Invoke, "Auth.login"))),
+            ("implementations of AuthProtocol", Some((EdgeKind::Inherit, "AuthProtocol"))),
+            ("types conforming to the Store protocol", Some((EdgeKind::Inherit, "Store"))),
+            ("implements Codable", Some((EdgeKind::Inherit, "Codable"))),
+            ("what calls", None),
+            ("reimplements x", None),
+            ("retry on failure", None),
+        ];
+        for (text, expect) in cases {
+            assert_eq!(asked(text), expect, "{text}");
+        }
+    }
+}
