@@ -77,6 +77,11 @@ fn indexing(report: &mut Report, name: &str, tree: &Path, seconds_bar: Option<f6
         "x",
         Some(3.0),
     );
+    let linking = built["link_seconds"].as_f64().unwrap_or(f64::NAN) / built["seconds"].as_f64().unwrap_or(f64::NAN);
+    report.row(&format!("{name}: linking / index time"), linking * 100.0, "%", Some(30.0));
+    let graph: u64 =
+        GRAPH.iter().filter_map(|f| Some(generation(&home)?.join("graph").join(f).metadata().ok()?.len())).sum();
+    report.row(&format!("{name}: graph / source size"), graph as f64 / bytes("source_bytes") * 100.0, "%", Some(20.0));
     report.row(&format!("{name}: peak memory"), peak as f64 / 1e6, "MB", (name == "large").then_some(600.0));
     report.row(
         &format!("{name}: index size / source size"),
@@ -89,6 +94,15 @@ fn indexing(report: &mut Report, name: &str, tree: &Path, seconds_bar: Option<f6
     report.row(&format!("{name}: second index, files parsed"), parsed, "", Some(0.0));
     report.row(&format!("{name}: second index"), again, "s", None);
     Ok(())
+}
+
+/// The tables that the graph adds to an index.
+const GRAPH: [&str; 6] = ["out.bin", "edges.bin", "in.bin", "aliases.bin", "unresolved.bin", "importance.bin"];
+
+/// The folder of the current generation.
+fn generation(home: &Path) -> Option<PathBuf> {
+    let manifest: Value = serde_json::from_slice(&std::fs::read(home.join("manifest.json")).ok()?).ok()?;
+    Some(home.join(manifest["generation"].as_str()?))
 }
 
 fn answering(report: &mut Report, tree: &Path) -> Result<()> {
@@ -126,6 +140,7 @@ fn answering(report: &mut Report, tree: &Path) -> Result<()> {
     report.row(&format!("warm exact name, p95 at {chunks} chunks"), number("name", "p95"), "ms", Some(1.0));
     report.row(&format!("warm BM25, p95 at {chunks} chunks"), number("bm25", "p95"), "ms", Some(10.0));
     report.row(&format!("warm default search, p95 at {chunks} chunks"), number("default", "p95"), "ms", None);
+    report.row("warm walk, 2 edges both ways, p95", number("traverse", "p95"), "ms", Some(5.0));
     Ok(())
 }
 

@@ -85,6 +85,8 @@
 ]))
 (attribute (identifier) @_derive arguments: (token_tree (identifier) @reference.base)
   (#eq? @_derive "derive") (#match? @reference.base "^[A-Z]"))
+(attribute (identifier) @_derive arguments: (token_tree (identifier) @receiver . "::" . (identifier) @reference.base)
+  (#eq? @_derive "derive") (#match? @reference.base "^[A-Z]"))
 
 ; Types, where they are used.
 (scoped_type_identifier path: (_)? @receiver name: (type_identifier) @reference.type)
