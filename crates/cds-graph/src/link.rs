@@ -94,7 +94,7 @@ pub fn link(tree: &mut Tree, folder_node: impl Fn(&str) -> Option<u32> + Sync, n
     for edge in inherited.iter().flat_map(|f| &f.edges) {
         let base = edge.1.is_none().then_some(edge.0.to);
         // Bases of a block are bases of the type it extends.
-        let owner = resolver.type_of_block(edge.0.from);
+        let owner = resolver.spaces.first(resolver.type_of_block(edge.0.from));
         resolver.bases.entry(owner).or_default().push(base);
     }
     let named = names(tree);
@@ -150,8 +150,8 @@ fn add_extensions(resolver: &mut Resolver) {
                 let local = local as u32;
                 let node = file.node_of(local);
                 if let Some(scope) = definition.scope {
-                    let owner = resolver.type_named(at as u32, definition.parent, tree.symbols.text(scope), 0)?;
-                    return Some((owner, node));
+                    let owner = resolver.owner(at as u32, definition.parent, tree.symbols.text(scope))?;
+                    return Some((resolver.spaces.first(owner), node));
                 }
                 let owner = resolver.type_of_block(node);
                 (owner != node).then_some((owner, node))
@@ -229,7 +229,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
                 Some(f) => Some(tree.files[f as usize].node),
                 None => folder_node(&resolver.modules.folders[place.folder? as usize].path),
             },
-            Value::Package(_) | Value::Bases(_) | Value::Outside | Value::Hidden => None,
+            Value::Package(_) | Value::Table(..) | Value::Bases(_) | Value::Outside | Value::Hidden => None,
         };
         let mut ends = Vec::new();
         let value = resolver.import_value(at, i, 0);
@@ -242,6 +242,10 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
             }
             // The name is made in a way that is not seen: the module is what is sure.
             (None, Target::Place { place, .. }) => ends.extend(node_of(Value::Module(*place)).map(End::Node)),
+            (None, Target::Names(path)) => ends.push(End::Outside(match import.name {
+                Some(name) => format!("{path}.{}", tree.symbols.text(name)),
+                None => path.clone(),
+            })),
             (None, Target::Unknown) => {}
         }
         for end in ends {
@@ -293,8 +297,9 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
                 let member = resolver.member_as(at, value, used.name, true, 0)?;
                 let how = match value {
                     Value::Module(_) | Value::Package(_) => Certainty::Imported,
+                    Value::Table(..) => how,
                     Value::Entity(node) if resolver.kind_of(node).is_none_or(|k| !is_type(k)) => how,
-                    _ => Certainty::Typed,
+                    _ => how.max(Certainty::Typed),
                 };
                 Some((member, how))
             })
@@ -305,22 +310,31 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
     };
     match resolved {
         Some((Value::Entity(node), how)) => {
-            let all = resolver.overloads(node);
+            let (all, how) = resolver.bodies(node, how);
             for &to in &all {
                 push(found, to, how, all.len());
             }
         }
         // An object that is called, `super()` alone, a module that is called: what is run is not named.
         Some((Value::Instance(node), how)) if used.receiver.is_none() => push(found, node, how, 1),
-        Some((Value::Bases(_) | Value::Outside, _)) => found.calls_outside += 1,
+        // A name that is bound here to something unknown is not what is called so elsewhere.
+        Some((Value::Bases(_) | Value::Outside | Value::Hidden, _)) => found.calls_outside += 1,
         Some((Value::Module(place), how)) => match resolver.default_of(place) {
             Some(node) => push(found, node, how, 1),
             None => found.calls_outside += 1,
         },
-        // A name that is bound here to something unknown is not what is called so elsewhere.
-        Some((Value::Hidden | Value::Package(_), _)) if used.receiver.is_none() => found.calls_outside += 1,
+        Some((Value::Package(_), _)) if used.receiver.is_none() => found.calls_outside += 1,
+        _ if rules.capitals && used.receiver.is_some_and(|r| is_capitals(tree.symbols.text(r))) => {
+            found.calls_outside += 1;
+        }
         _ => by_name(resolver, named, at, used, found),
     }
+}
+
+/// Whether a path is one of modules or types only: `A.B`.
+fn is_capitals(path: &str) -> bool {
+    let mut parts = path.split(['.', ':']).filter(|p| !p.is_empty());
+    parts.all(|p| p.starts_with(char::is_uppercase) && p.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
 /// Nothing but the name is known.
@@ -341,7 +355,8 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
         // member, unless members are.
         let placed =
             if used.receiver.is_some() { is_callable(definition.kind) } else { !in_type || rules.bare_members };
-        placed && same_family(other.rule)
+        let is_elsewhere = definition.is_own && !std::ptr::eq(other, file);
+        placed && same_family(other.rule) && !is_elsewhere && !resolver.bodies.is_declared(**node)
     };
     let bare_and_known = used.receiver.is_none() && !rules.globals;
     if bare_and_known || rules.builtins.iter().any(|b| b == name) {
@@ -381,6 +396,40 @@ impl Resolver<'_> {
         }
     }
 
+    /// What is run when an entity is called: its overloads, and where these are only declared, their bodies.
+    fn bodies(&self, node: u32, how: Certainty) -> (Vec<u32>, Certainty) {
+        let is_declaration = |node: &u32| {
+            let (at, local) = self.place_of(*node);
+            self.tree.files[at as usize].entities.get(local as usize).is_some_and(|d| d.is_declaration)
+        };
+        let mut all = self.overloads(node);
+        if !all.iter().all(is_declaration) {
+            all.retain(|n| !is_declaration(n));
+            return (all, how);
+        }
+        let (at, local) = self.place_of(node);
+        let bodies = self.bodies.of(self.tree, at, local);
+        let mut files: Vec<u32> = bodies.iter().map(|&b| self.place_of(b).0).collect();
+        files.dedup();
+        match bodies.len() {
+            1..=MAX_OVERLOADS if files.len() == 1 => (bodies.to_vec(), how),
+            // One for each platform or program: which of them is not known.
+            1..=MAX_OVERLOADS => (bodies.to_vec(), Certainty::Named),
+            _ => (all, how),
+        }
+    }
+
+    /// The type or space that the head of a definition names.
+    fn owner(&self, at: u32, scope: u32, written: &str) -> Option<u32> {
+        if let Some(owner) = self.type_named(at, scope, written, 0) {
+            return Some(owner);
+        }
+        match self.path(at, scope, u32::MAX, written, 0)?.0 {
+            Value::Entity(node) if self.spaces.is_space(node) => Some(node),
+            _ => None,
+        }
+    }
+
     /// An entity and those that share its name and scope: overloads, redefinitions.
     fn overloads(&self, node: u32) -> Vec<u32> {
         let (at, local) = self.place_of(node);
@@ -392,6 +441,9 @@ impl Resolver<'_> {
         };
         let all: Vec<u32> =
             file.members(definition.parent, definition.name).filter(same).map(|l| file.node_of(l)).collect();
+        if self.tree.rules[file.rule as usize].clauses {
+            return all[..1].to_vec();
+        }
         // Several files of a package may define it, each for another system.
         let is_outermost = definition.parent == TOP && definition.scope.is_none();
         let all = if is_outermost && all.len() == 1 { self.twins(node, definition.name) } else { all };

@@ -56,7 +56,7 @@ impl Resolver<'_> {
         }
         if found.is_some_and(|f| matches!(f.0, Value::Hidden | Value::Instance(_) | Value::Held(_))) {
             let imported = self.imported(at, TOP, name, depth).or_else(|| self.visible(at, name));
-            return imported.or_else(|| self.through_wildcards(at, name, depth));
+            return imported.or_else(|| self.through_wildcards(at, scope, name, depth));
         }
         found
     }
@@ -81,7 +81,7 @@ impl Resolver<'_> {
             if let Some(value) = ask(queue[next]) {
                 return Some(value);
             }
-            for &base in self.bases.get(&queue[next]).into_iter().flatten().flatten() {
+            for &base in self.bases.get(&self.spaces.first(queue[next])).into_iter().flatten().flatten() {
                 if !queue.contains(&base) {
                     queue.push(base);
                 }
@@ -105,7 +105,7 @@ impl Resolver<'_> {
             };
             file.members(local, name).find(is_method).map(|m| Value::Entity(file.node_of(m)))
         };
-        let blocks = self.extensions.get(&node).into_iter().flatten().copied();
+        let blocks = self.extensions.get(&self.spaces.first(node)).into_iter().flatten().copied();
         let around = blocks.chain(self.companions(node));
         inside(node).or_else(|| around.into_iter().find_map(inside))
     }

@@ -5,9 +5,12 @@ use std::cell::Cell;
 use cds_model::{Certainty, EntityType, ModuleRule, Shared, Step, steps};
 use rustc_hash::FxHashMap;
 
+use crate::bodies::Bodies;
+use crate::includes::Includes;
 use crate::modules::{Modules, Place, Target};
+use crate::spaces::Spaces;
 use crate::symbols::Symbol;
-use crate::tree::{Binding, File, TOP, Tree, is_callable, is_type};
+use crate::tree::{Binding, Definition, File, TOP, Tree, is_callable, is_type};
 use crate::types::{first_result, held_type, type_path};
 
 /// How many bindings, return types and re-exports one question may lead through.
@@ -38,6 +41,8 @@ pub(crate) enum Value {
     Held(u32),
     /// What a type's bases say.
     Bases(u32),
+    /// A table of a file, by the file and the name of the variable.
+    Table(u32, Symbol),
     /// Something from outside the tree.
     Outside,
     /// Bound here, to something that is not known: not what is called so elsewhere.
@@ -62,6 +67,10 @@ pub(crate) struct Resolver<'a> {
     package_ids: FxHashMap<String, u32>,
     /// Outermost names of files that everybody sees, by family and name.
     shared: FxHashMap<(u32, Symbol), Vec<u32>>,
+    /// Namespaces and types that are open, and files that others include.
+    pub(crate) spaces: Spaces,
+    pub(crate) includes: Includes,
+    pub(crate) bodies: Bodies,
 }
 
 impl<'a> Resolver<'a> {
@@ -83,14 +92,18 @@ impl<'a> Resolver<'a> {
                 for &(scope, name, local) in &file.members {
                     let definition = &file.entities[local as usize];
                     let is_block = matches!(definition.kind.name(), "impl" | "extension" | "instance");
-                    if scope == TOP && definition.scope.is_none() && !is_block {
+                    if scope == TOP && definition.scope.is_none() && !is_block && !definition.is_own {
                         shared.entry((group, name)).or_default().push(file.node_of(local));
                     }
                 }
             }
         }
+        let targets: Vec<Vec<Target>> = targets.collect();
         Resolver {
-            targets: targets.collect(),
+            spaces: Spaces::new(tree),
+            includes: Includes::new(tree, &targets),
+            bodies: Bodies::new(tree),
+            targets,
             bases: FxHashMap::default(),
             extensions: FxHashMap::default(),
             starts,
@@ -133,8 +146,21 @@ impl<'a> Resolver<'a> {
         }
         let steps = steps(path)?;
         let first = self.first_step(file, scope, at, steps.first()?, depth).map(|f| (f, 1));
-        let (mut found, used) = first.or_else(|| self.word(file, scope, &steps, path.contains("::"), depth))?;
+        let first = first.or_else(|| self.word(file, scope, &steps, path.contains("::"), depth));
+        let Some((mut found, used)) = first else {
+            return self.through_spaces(file, scope, &steps, depth);
+        };
         for step in &steps[used..] {
+            found = self.next_step(file, found, step, depth)?;
+        }
+        Some(found)
+    }
+
+    /// A path that begins with the qualified name of an open namespace or type, as it stands or below one around it.
+    fn through_spaces(&self, file: u32, scope: u32, steps: &[Step], depth: u8) -> Option<Found> {
+        let (space, taken) = self.spaces.longest(self.tree, file, scope, steps)?;
+        let mut found = (Value::Entity(space), Certainty::Imported);
+        for step in &steps[taken..] {
             found = self.next_step(file, found, step, depth)?;
         }
         Some(found)
@@ -144,9 +170,11 @@ impl<'a> Resolver<'a> {
         let rules = self.rules(file);
         let name = step.name.trim_start_matches('$');
         let is = |names: &[String]| names.iter().any(|n| n == step.name || n == name);
-        let around = || self.type_at(file, scope, depth);
+        let around = || self.type_at(file, scope, depth).or_else(|| self.spaces.around(self.tree, file, scope));
         if is(&rules.this) {
-            return around().map(|t| (Value::Instance(t), Certainty::Typed));
+            let instance = around().map(Value::Instance);
+            let value = instance.or_else(|| self.table_at(file, scope));
+            return value.map(|v| (v, Certainty::Typed));
         }
         if is(&rules.this_type) {
             let value = around().map(|t| if step.called { Value::Instance(t) } else { Value::Entity(t) });
@@ -154,6 +182,11 @@ impl<'a> Resolver<'a> {
         }
         if is(&rules.base) {
             return around().map(|t| (Value::Bases(t), Certainty::Typed));
+        }
+        if let Some(field) = name.strip_prefix('@') {
+            // A field of the object has a sign of its own.
+            let value = self.type_member(around()?, self.tree.symbols.get(field)?, depth)?;
+            return if step.called { None } else { Some((value, Certainty::Typed)) };
         }
         let symbol = self.tree.symbols.get(name)?;
         if step.called {
@@ -167,6 +200,16 @@ impl<'a> Resolver<'a> {
         if value == Value::Outside {
             return Some((Value::Outside, how));
         }
+        if self.rules(file).makers.iter().any(|m| m == step.name) {
+            let made = match self.returned(value, depth).unwrap_or(value) {
+                Value::Entity(node) if self.kind_of(node).is_some_and(is_type) => Some(Value::Instance(node)),
+                table @ Value::Table(..) => Some(table),
+                _ => None,
+            };
+            if let Some(made) = made {
+                return Some((made, how.max(Certainty::Typed)));
+            }
+        }
         let Some(symbol) = self.tree.symbols.get(step.name) else {
             return self.kept(file, value, step);
         };
@@ -178,11 +221,13 @@ impl<'a> Resolver<'a> {
         }
         let found = member?;
         // What was found in an import stays imported; what a type told is typed.
-        let how = if matches!(value, Value::Module(_) | Value::Package(_)) {
-            how.max(Certainty::Imported)
-        } else {
-            Certainty::Typed
+        let is_space = |node: u32| self.spaces.is_space(node) && self.kind_of(node).is_some_and(|k| !is_type(k));
+        let is_module = match value {
+            Value::Module(_) | Value::Package(_) => true,
+            Value::Entity(node) => is_space(node),
+            _ => false,
         };
+        let how = if is_module { how.max(Certainty::Imported) } else { how.max(Certainty::Typed) };
         let found = (found, how);
         if step.called { self.called(found, depth) } else { Some(found) }
     }
@@ -198,11 +243,30 @@ impl<'a> Resolver<'a> {
                 return Some(self.extended(node, depth).unwrap_or(node));
             }
             if let Some(scope) = definition.scope {
-                return self.type_named(at, inner, self.text(scope), depth + 1);
+                return self.type_named(at, definition.parent, self.text(scope), depth + 1);
             }
             inner = definition.parent;
         }
         None
+    }
+
+    /// The table that a function is put into by its head.
+    fn table_at(&self, at: u32, scope: u32) -> Option<Value> {
+        let file = self.file(at);
+        let mut inner = scope;
+        while inner != TOP {
+            if let Some(table) = file.entities[inner as usize].scope {
+                return self.table(at, table);
+            }
+            inner = file.parent(inner);
+        }
+        None
+    }
+
+    /// The table of that name, if functions are put into one.
+    fn table(&self, at: u32, name: Symbol) -> Option<Value> {
+        let has = || self.file(at).entities.iter().any(|e| e.scope == Some(name));
+        (self.rules(at).tables && has()).then_some(Value::Table(at, name))
     }
 
     /// The type that an `impl` or `extension` block adds to.
@@ -278,11 +342,30 @@ impl<'a> Resolver<'a> {
         }
         let (value, _) = self.path(at, scope, u32::MAX, path, depth + 1)?;
         match value {
-            Value::Entity(node) if self.kind_of(node).is_some_and(is_type) => Some(value),
+            Value::Entity(node) if self.kind_of(node).is_some_and(is_type) => {
+                Some(self.aliased(node, depth).unwrap_or(value))
+            }
             Value::Outside => Some(value),
             // A variable called like its type does not hide it.
             _ if scope != TOP => self.type_value(at, self.file(at).parent(scope), path, depth + 1),
             _ => None,
+        }
+    }
+
+    /// What another name for a type stands for.
+    fn aliased(&self, node: u32, depth: u8) -> Option<Value> {
+        let (at, local) = self.place_of(node);
+        let file = self.file(at);
+        let definition = file.entities.get(local as usize).filter(|d| d.kind.name() == "typealias")?;
+        if let Some(held) = definition.alias_of {
+            return Some(Value::Entity(file.node_of(held)));
+        }
+        let written = file.bindings(local, definition.name).first()?.type_name?;
+        let path = type_path(self.text(written), &self.rules(at).wrappers)?;
+        // `typedef struct foo foo`: the name means itself here, the type elsewhere.
+        match self.type_value(at, definition.parent, path, depth + 1)? {
+            Value::Entity(found) if found == node => None,
+            value => Some(value),
         }
     }
 
@@ -330,7 +413,7 @@ impl<'a> Resolver<'a> {
                 if through.is_some() {
                     return through;
                 }
-                if rules.bare_members || !is_method || own_type {
+                if rules.bare_members || !is_method || own_type || !rules.lifted.is_empty() {
                     return Some(found);
                 }
             }
@@ -342,6 +425,12 @@ impl<'a> Resolver<'a> {
                     Some(value) => return Some((value, Certainty::Scoped)),
                     None => {}
                 }
+            }
+            if let Some(value) = definition.and_then(|_| self.in_space(file.node_of(inner), name, depth)) {
+                return Some((value, Certainty::Imported));
+            }
+            if let Some(value) = definition.and_then(|d| self.in_head(at, inner, d.scope?, name, depth)) {
+                return Some((value, Certainty::Scoped));
             }
             if let Some(found) = self.imported(at, inner, name, depth) {
                 return Some(found);
@@ -361,7 +450,42 @@ impl<'a> Resolver<'a> {
             }
             *outside = true;
         }
-        self.visible(at, name).or_else(|| self.through_wildcards(at, name, depth))
+        if rules.shared == Shared::Tree {
+            // Seen by everybody, but what the file asked for comes first.
+            let asked = self.through_wildcards(at, scope, name, depth);
+            return asked.or_else(|| self.visible(at, name));
+        }
+        self.visible(at, name).or_else(|| self.through_wildcards(at, scope, name, depth))
+    }
+
+    /// A name in other blocks of the namespace or open type that a node is one of.
+    fn in_space(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let others = self.spaces.blocks_with(node, name).iter().filter(|&&block| block != node);
+        let file = self.place_of(node).0;
+        let is_seen = |value: &Value| match *value {
+            Value::Entity(found) => {
+                let (at, local) = self.place_of(found);
+                at == file || !self.file(at).entities[local as usize].is_own
+            }
+            _ => true,
+        };
+        others.into_iter().find_map(|&block| self.member_of_block(block, name, depth + 1).filter(is_seen))
+    }
+
+    /// A name in the namespaces that the head of a definition says: `void a::b::f()`.
+    fn in_head(&self, at: u32, local: u32, head: Symbol, name: Symbol, depth: u8) -> Option<Value> {
+        let mut path = self.text(head);
+        loop {
+            let outer = self.file(at).parent(local);
+            let value = self.path(at, outer, u32::MAX, path, depth + 1);
+            if let Some((Value::Entity(node), _)) = value
+                && self.kind_of(node).is_some_and(|k| !is_type(k) || self.rules(at).bare_members)
+                && let Some(found) = self.member(at, Value::Entity(node), name, depth + 1)
+            {
+                return Some(found);
+            }
+            path = path[..path.rfind(['.', ':'])?].trim_end_matches([':', '.']);
+        }
     }
 
     /// Parameters, bindings and definitions of one scope.
@@ -388,12 +512,23 @@ impl<'a> Resolver<'a> {
                 let written = file.entities[local as usize].return_type?;
                 Some((self.typed(at, scope, self.text(written), depth + 1)?, Certainty::Typed))
             };
+            let held = || {
+                let value = self.field(at, scope, name, depth + 1);
+                let field = value.filter(|&v| v != Value::Hidden).map(|v| (v, Certainty::Typed));
+                field.or_else(|| self.imported(at, scope, name, depth + 1).filter(|f| f.0 != Value::Hidden))
+            };
             return bound
                 .filter(|b| b.0 != Value::Hidden)
                 .or_else(typed)
+                .or_else(held)
                 .or(Some((Value::Entity(node), Certainty::Scoped)));
         }
         let own_bindings: Option<Found> = self.bound(at, scope, byte, bindings, depth);
+        // A global table may be made elsewhere.
+        let is_open = own_bindings.is_some_and(|b| b.0 == Value::Hidden) || (own_bindings.is_none() && scope == TOP);
+        if let Some(table) = is_open.then(|| self.table(at, name)).flatten() {
+            return Some((table, Certainty::Scoped));
+        }
         if own_bindings.is_some() {
             return own_bindings;
         }
@@ -432,7 +567,8 @@ impl<'a> Resolver<'a> {
         let file = self.file(at);
         let mut hidden = None;
         for (i, import) in file.imports.iter().enumerate().rev() {
-            if import.scope != scope || import.wildcard || import.is_export {
+            let is_bound = !import.wildcard || import.alias.is_some();
+            if import.scope != scope || !is_bound || import.is_export {
                 continue;
             }
             let Some(value) = self.import_binds(at, i, name, depth) else { continue };
@@ -505,6 +641,11 @@ impl<'a> Resolver<'a> {
     pub(crate) fn import_value(&self, at: u32, import: usize, depth: u8) -> Option<Value> {
         let taken = &self.file(at).imports[import];
         let target = &self.targets[at as usize][import];
+        if let (Target::Names(path), Some(name)) = (target, taken.name)
+            && let Some(space) = self.spaces.named(self.tree, at, &format!("{path}.{}", self.text(name)))
+        {
+            return Some(Value::Entity(space));
+        }
         let module = self.target_value(at, target, depth)?;
         let Some(name) = taken.name else { return Some(module) };
         match module {
@@ -543,6 +684,13 @@ impl<'a> Resolver<'a> {
             }
             Target::Package(name) => self.package_ids.get(name).map(|&id| Value::Package(id)),
             Target::Outside(_) => Some(Value::Outside),
+            Target::Names(path) => {
+                if let Some(space) = self.spaces.named(self.tree, at, path) {
+                    return Some(Value::Entity(space));
+                }
+                let (value, _) = self.path(at, TOP, u32::MAX, path, depth + 1)?;
+                Some(value)
+            }
             Target::Unknown => None,
         }
     }
@@ -568,7 +716,7 @@ impl<'a> Resolver<'a> {
         if let Some(found) = self.imported(at, TOP, name, depth + 1).filter(|f| f.0 != Value::Hidden) {
             return Some(found);
         }
-        self.through_wildcards(at, name, depth + 1)
+        self.through_wildcards(at, TOP, name, depth + 1)
     }
 
     /// The definition that `export default` stands before.
@@ -578,28 +726,39 @@ impl<'a> Resolver<'a> {
         Some(file.node_of(own as u32))
     }
 
-    /// Names that `import *` brings in.
-    pub(crate) fn through_wildcards(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
+    /// The namespace or open type of that name, from a place.
+    fn space_named(&self, at: u32, scope: u32, path: &str) -> Option<Value> {
+        let steps = steps(path)?;
+        let (space, taken) = self.spaces.longest(self.tree, at, scope, &steps)?;
+        (taken == steps.len()).then_some(Value::Entity(space))
+    }
+
+    /// Names that `import *` brings in, or files that are included.
+    pub(crate) fn through_wildcards(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
         if !may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
-        let includes = self.rules(at).modules == ModuleRule::Include || self.rules(at).modules == ModuleRule::Path;
-        let packages = self.rules(at).modules == ModuleRule::Package;
+        let packages = self.rules(at).modules == ModuleRule::Package && !self.rules(at).qualified;
         for (i, import) in file.imports.iter().enumerate() {
             // A package that is taken without a name is taken whole.
             let is_package = || match &self.targets[at as usize][i] {
-                Target::Package(_) => true,
+                Target::Package(_) => !self.rules(at).qualified,
                 // A file that is read in.
                 Target::Place { place, rest } => place.file.is_some() && rest.is_empty() && packages,
                 _ => false,
             };
-            let is_whole = import.name.is_none() && import.alias.is_none() && (includes || is_package());
-            if import.is_export || !(import.wildcard || is_whole) {
+            let is_whole = import.name.is_none() && import.alias.is_none() && is_package();
+            if import.is_export || !(import.wildcard || is_whole) || !file.is_around(import.scope, scope) {
                 continue;
             }
-            // `use a::{b::*}` names the module by a path and a name.
-            let Some(value) = self.import_value(at, i, depth) else { continue };
+            let value = match &self.targets[at as usize][i] {
+                // Looked up by name alone: what other wildcards bring in would ask them all again.
+                Target::Names(path) => self.space_named(at, import.scope, path),
+                // `use a::{b::*}` names the module by a path and a name.
+                _ => self.import_value(at, i, depth),
+            };
+            let Some(value) = value else { continue };
             let found = match value {
                 Value::Module(place) if place.file == Some(at) => None,
                 Value::Outside => None,
@@ -609,7 +768,8 @@ impl<'a> Resolver<'a> {
                 return Some((value, Certainty::Imported));
             }
         }
-        None
+        let mut files = self.includes.files_with(at, name).into_iter();
+        files.find_map(|f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| (v, Certainty::Imported))
     }
 
     /// Outermost names of files that are seen without an import.
@@ -617,11 +777,17 @@ impl<'a> Resolver<'a> {
         let group = group_of(self.tree, self.modules, at)?;
         let found = self.shared.get(&(group, name)).or_else(|| self.in_outer_packages(at, name))?;
         let tree_wide = self.rules(at).shared == Shared::Tree;
-        // Defined by several files that no package joins: not known which.
+        // Defined by several files that no package joins: not known which, unless they are blocks of one.
         let owner = self.place_of(found[0]).0;
         let joined = self.file(at).package.is_some() && !tree_wide;
-        let is_sure = joined || found.iter().all(|&n| self.place_of(n).0 == owner);
-        let how = if tree_wide { Certainty::Named } else { Certainty::Scoped };
+        let is_one = |&n: &u32| {
+            let is_block = self.spaces.first(n) == self.spaces.first(found[0]);
+            (tree_wide && is_block) || self.place_of(n).0 == owner
+        };
+        let is_sure = joined || found.iter().all(is_one);
+        // A type or namespace that stands in one place only is that one for everybody.
+        let is_only = found.len() == 1 && self.spaces.is_space(found[0]);
+        let how = if tree_wide && !is_only { Certainty::Named } else { Certainty::Scoped };
         is_sure.then(|| (Value::Entity(found[0]), how))
     }
 
@@ -650,6 +816,13 @@ impl<'a> Resolver<'a> {
         if same.contains(&node) { same } else { vec![node] }
     }
 
+    /// The table that a module is.
+    fn returned(&self, module: Value, depth: u8) -> Option<Value> {
+        let Value::Module(Place { file: Some(file), .. }) = module else { return None };
+        let default = self.tree.symbols.get("default").filter(|_| self.rules(file).tables)?;
+        self.in_module(file, default, depth + 1).map(|f| f.0).filter(|&v| v != module)
+    }
+
     /// A member of a value.
     pub(crate) fn member(&self, at: u32, value: Value, name: Symbol, depth: u8) -> Option<Value> {
         if !may_go_on(depth) {
@@ -657,6 +830,9 @@ impl<'a> Resolver<'a> {
         }
         match value {
             Value::Module(place) => {
+                if let Some(table) = self.returned(value, depth) {
+                    return self.member(at, table, name, depth + 1);
+                }
                 if let Some((value, _)) = place.file.and_then(|f| self.in_module(f, name, depth + 1)) {
                     return Some(value);
                 }
@@ -680,11 +856,20 @@ impl<'a> Resolver<'a> {
                 let (at, local) = self.place_of(node);
                 let file = self.file(at);
                 let inside = file.members(local, name).next().map(|m| Value::Entity(file.node_of(m)));
-                inside.or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
+                let inside = inside.or_else(|| self.in_space(node, name, depth));
+                inside
+                    .or_else(|| self.in_extensions(node, name, depth))
+                    .or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
             }
             Value::Held(_) if self.is_of_holder(at, name) => None,
             Value::Instance(node) | Value::Held(node) => self.type_member(node, name, depth),
             Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
+            Value::Table(at, table) => {
+                let file = self.file(at);
+                let is_member = |e: &Definition| e.scope == Some(table) && e.name == name;
+                let local = file.entities.iter().position(is_member)?;
+                Some(Value::Entity(file.node_of(local as u32)))
+            }
             Value::Outside => Some(Value::Outside),
             Value::Hidden => None,
         }
@@ -696,19 +881,23 @@ impl<'a> Resolver<'a> {
     }
 
     fn own_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let direct = self.member_of_block(node, name, depth).or_else(|| {
-            let blocks = self.extensions.get(&node)?;
-            blocks.iter().find_map(|&block| {
-                let (at, local) = self.place_of(block);
-                let definition = &self.file(at).entities[local as usize];
-                if is_type(definition.kind) {
-                    self.member_of_block(block, name, depth)
-                } else {
-                    (definition.name == name).then_some(Value::Entity(block))
-                }
-            })
-        });
+        let direct = self.member_of_block(node, name, depth).or_else(|| self.in_space(node, name, depth));
+        let direct = direct.or_else(|| self.in_extensions(node, name, depth));
         direct.or_else(|| self.companions(node).into_iter().find_map(|c| self.member_of_block(c, name, depth)))
+    }
+
+    /// What belongs to a type or space by its head or as a block of it.
+    fn in_extensions(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let blocks = self.extensions.get(&self.spaces.first(node))?;
+        blocks.iter().find_map(|&block| {
+            let (at, local) = self.place_of(block);
+            let definition = &self.file(at).entities[local as usize];
+            if definition.scope.is_none() && is_type(definition.kind) {
+                self.member_of_block(block, name, depth)
+            } else {
+                (definition.name == name).then_some(Value::Entity(block))
+            }
+        })
     }
 
     fn member_of_block(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
@@ -743,7 +932,7 @@ impl<'a> Resolver<'a> {
 
     fn in_bases(&self, node: u32, name: Symbol, depth: u8, seen: &mut Vec<u32>) -> Option<Value> {
         let mut outside = None;
-        for base in self.bases.get(&node).into_iter().flatten() {
+        for base in self.bases.get(&self.spaces.first(node)).into_iter().flatten() {
             let Some(base) = *base else {
                 outside = Some(Value::Outside);
                 continue;
@@ -789,9 +978,8 @@ fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
 fn group_with(tree: &Tree, modules: &Modules, at: u32, package: Option<Symbol>) -> Option<u32> {
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
-    // Groups of one family never meet those of another: the upper bits are its first rule.
-    let is_kin = |other: &cds_model::LinkRules| other.family.is_some() && other.family == rules.family;
-    let rule = tree.rules.iter().position(is_kin).map_or(u32::from(file.rule), |first| first as u32);
+    // Groups of one rule never meet those of another: the upper bits are the rule's.
+    let rule = tree.family(file.rule) as u32;
     let group = |n: u32| (rule << 24) | (n & 0xFF_FFFF);
     match rules.shared {
         Shared::File => None,

@@ -46,6 +46,12 @@ pub(crate) struct Definition {
     pub(crate) parameters: (u32, u32),
     pub(crate) is_property: bool,
     pub(crate) is_default: bool,
+    /// Another name for a type whose definition it ends: `typedef struct a { … } b;`.
+    pub(crate) alias_of: Option<u32>,
+    /// Its body stands elsewhere.
+    pub(crate) is_declaration: bool,
+    /// Only its own file, and files that include it, see it.
+    pub(crate) is_own: bool,
     /// One of several parts of a type.
     pub(crate) is_partial: bool,
 }
@@ -119,15 +125,27 @@ impl Tree {
             let from = parameters.len() as u32;
             for parameter in &entity.parameters {
                 let (name, type_name) = parameter_parts(&parameter.name, parameter.type_name.as_deref());
+                let (name, is_whole) = parameter_name(name);
+                let type_name = type_name.filter(|_| is_whole);
                 parameters.push((symbols.add(name), type_name.map(|t| symbols.add(t))));
             }
+            let is_only_name = entity.signature.trim_start_matches('*') == entity.name;
+            let alias_of = entity.parent.filter(|_| entity.kind.name() == "typealias" && is_only_name);
+            let parent = match alias_of {
+                Some(held) => facts.entities[held as usize].parent,
+                None => entity.parent,
+            };
             entities.push(Definition {
+                alias_of,
                 name: symbols.add(&entity.name),
                 scope: entity.scope.as_deref().map(|s| symbols.add(s)),
                 kind: entity.kind,
-                parent: entity.parent.unwrap_or(TOP),
+                parent: parent.unwrap_or(TOP),
                 return_type: entity.return_type.as_deref().map(|t| symbols.add(t)),
                 parameters: (from, parameters.len() as u32),
+                is_declaration: entity.is_declaration && is_callable(entity.kind),
+                is_own: entity.modifiers.iter().any(|m| rules.file_modifiers.iter().any(|f| f == m))
+                    && !entity.parent.is_some_and(|p| is_type(facts.entities[p as usize].kind)),
                 is_partial: entity.modifiers.iter().any(|m| m == "partial"),
                 is_default: entity.modifiers.iter().any(|m| m == "default"),
                 is_property: entity.decorators.iter().any(|d| d.contains("property")),
@@ -150,7 +168,7 @@ impl Tree {
                 alias: i.alias.as_deref().map(|a| symbols.add(a)),
                 wildcard: i.wildcard,
                 is_export: i.is_export,
-                scope: i.enclosing.unwrap_or(TOP),
+                scope: scope_of_import(facts, i),
                 start: i.start,
                 line: i.line,
             }
@@ -171,6 +189,12 @@ impl Tree {
         bindings.sort_by_key(|b| (b.scope, b.name, b.start));
         let mut members: Vec<(u32, Symbol, u32)> =
             entities.iter().enumerate().map(|(i, e)| (e.parent, e.name, i as u32)).collect();
+        let is_lifting = |e: &Definition| rules.lifted.iter().any(|kind| kind == e.kind.name());
+        for (i, entity) in entities.iter().enumerate() {
+            if let Some(around) = entities.get(entity.parent as usize).filter(|e| is_lifting(e)) {
+                members.push((around.parent, entity.name, i as u32));
+            }
+        }
         // The namespace that the whole file declares is its outermost scope.
         if let Some(package) = facts.package.as_deref() {
             let is_outermost = |e: &Definition| {
@@ -186,6 +210,41 @@ impl Tree {
         let package = facts.package.as_deref().map(|p| symbols.add(p));
         let path = path.into();
         self.files.push(File { path, rule, node, package, entities, parameters, uses, imports, bindings, members });
+    }
+}
+
+impl Tree {
+    /// The first rule of those that share entities with this one.
+    pub(crate) fn family(&self, rule: u16) -> usize {
+        let family = &self.rules[rule as usize].family;
+        let same = |other: &LinkRules| family.is_some() && other.family == *family;
+        self.rules.iter().position(same).unwrap_or(rule.into())
+    }
+}
+
+/// The name of a parameter, and whether that is all of it: `*args` and `&rest` are bound to their name, `(*done)(int)` and
+/// `row[8]` as well, but of another type than is written.
+fn parameter_name(written: &str) -> (&str, bool) {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let name = written.trim_start_matches(['*', '.', '&', '$', '@', ':']);
+    let is_whole = name.chars().all(|c| is_part(c) || !c.is_ascii());
+    let inner = name.trim_start_matches(|c| !is_part(c));
+    let end = inner.find(|c| !is_part(c)).unwrap_or(inner.len());
+    if is_whole {
+        return (name, true);
+    }
+    // A constructor of a pattern is no name that is bound.
+    let is_bound = !inner.starts_with(char::is_uppercase);
+    (if is_bound { &inner[..end] } else { "" }, false)
+}
+
+/// The scope an import belongs to: not the constant that is defined by it.
+fn scope_of_import(facts: &FileFacts, import: &cds_model::Import) -> u32 {
+    let around = import.enclosing.map(|i| (i, &facts.entities[i as usize]));
+    let defined = around.filter(|(_, e)| import.alias.as_ref().or(import.name.as_ref()) == Some(&e.name));
+    match defined.filter(|(_, e)| e.kind.entity_type() == EntityType::Function && !is_callable(e.kind)) {
+        Some((_, constant)) => constant.parent.unwrap_or(TOP),
+        None => import.enclosing.unwrap_or(TOP),
     }
 }
 
@@ -253,6 +312,14 @@ impl File {
 
     pub(crate) fn parent(&self, scope: u32) -> u32 {
         self.entities.get(scope as usize).map_or(TOP, |e| e.parent)
+    }
+
+    /// Whether a scope is another one, or lies around it.
+    pub(crate) fn is_around(&self, outer: u32, mut scope: u32) -> bool {
+        while scope != outer && scope != TOP {
+            scope = self.parent(scope);
+        }
+        scope == outer
     }
 
     /// The innermost type around a scope, itself included.

@@ -57,9 +57,23 @@ fn strip(text: &str) -> &str {
     let mut text = text.trim().trim_matches(['"', '\'']).trim();
     loop {
         let before = text;
-        text = text.trim_start_matches(['&', '*', '?', '@']).trim_end_matches(['?', '!', '*', '&']).trim();
-        for keyword in ["mut ", "dyn ", "impl ", "const ", "readonly ", "struct ", "some ", "any ", "inout ", "final "]
-        {
+        text = text.trim_start_matches(['&', '*', '?', '@', '!']).trim_end_matches(['?', '!', '*', '&']).trim();
+        for keyword in [
+            "mut ",
+            "dyn ",
+            "impl ",
+            "const ",
+            "readonly ",
+            "struct ",
+            "union ",
+            "enum ",
+            "class ",
+            "unsigned ",
+            "some ",
+            "any ",
+            "inout ",
+            "final ",
+        ] {
             text = text.strip_prefix(keyword).unwrap_or(text).trim_start();
         }
         if let Some(rest) = text.strip_prefix('\'') {

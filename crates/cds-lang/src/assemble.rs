@@ -223,6 +223,7 @@ impl Context<'_> {
             conformances: Vec::new(),
             is_public,
             is_test: definition.is_test,
+            is_declaration: body.map_or(self.text[range.clone()].ends_with(");"), |b| self.text[b..].starts_with(';')),
             name,
             scope,
             modifiers,

@@ -287,7 +287,11 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
             Capture::Value => value = Some(range),
             Capture::Name => name = Some(range),
             Capture::Scope => scope.push(range),
-            Capture::Receiver => receiver = Some(range),
+            // Several are one path: `a::B::` before the name.
+            Capture::Receiver => {
+                let start = receiver.as_ref().map_or(range.start, |r: &Range<usize>| r.start.min(range.start));
+                receiver = Some(start..range.end);
+            }
             Capture::Module => module.push(range),
             Capture::Item => item = Some(range),
             Capture::Alias => alias = Some(range),

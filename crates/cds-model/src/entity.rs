@@ -40,6 +40,8 @@ pub struct Entity {
     pub is_public: bool,
     /// Whether it is a test or lies inside one.
     pub is_test: bool,
+    /// Whether it only says that there is such a function, whose body stands elsewhere: a prototype in a header.
+    pub is_declaration: bool,
 }
 
 /// One parameter of a function.

@@ -46,6 +46,20 @@ pub struct LinkRules {
     pub variables_apart: bool,
     /// Functions and types that are always there: never an entity of the tree unless a scope or import says so.
     pub builtins: Vec<String>,
+    /// Kinds whose entities of one qualified name are one thing, wherever they stand: namespaces, Ruby's classes.
+    pub open: Vec<String>,
+    /// Whether variables are tables that functions are put into, and a file is the one it returns: `function M.run()`.
+    pub tables: bool,
+    /// Whether names with a capital are modules or types, so that one which is not found is from outside the tree.
+    pub capitals: bool,
+    /// Whether functions of one name in one scope are clauses of one: the first stands for all.
+    pub clauses: bool,
+    /// Kinds whose members are names of the scope around as well: classes of Haskell.
+    pub lifted: Vec<String>,
+    /// Whether a module that is taken without a name only goes before its names, unless all of them are taken.
+    pub qualified: bool,
+    /// Modifiers that keep what is outside of types to its own file, and to files that include it: `static`.
+    pub file_modifiers: Vec<String>,
     /// Languages whose entities this one may use as its own.
     pub family: Option<String>,
 }

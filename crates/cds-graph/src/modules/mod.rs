@@ -21,6 +21,8 @@ pub(crate) enum Target {
     Package(String),
     /// Not in the tree: the name people know it by.
     Outside(String),
+    /// A path of names in the tree, wherever they stand.
+    Names(String),
     /// Nothing is known.
     Unknown,
 }
@@ -128,7 +130,11 @@ impl Modules {
             ModuleRule::None => Target::Unknown,
             ModuleRule::Python => self.python(file, module),
             ModuleRule::Ecma => self.ecma(file, module),
-            ModuleRule::Package if module.contains('/') => self.path(file, module),
+            // Modules are found by their names, wherever they stand.
+            ModuleRule::Package if !tree.rules[file.rule as usize].open.is_empty() => {
+                Target::Names(package::normal(module))
+            }
+            ModuleRule::Package if module.contains('/') => self.path(file, module, &[]),
             ModuleRule::Package => {
                 let named = import.name.map(|n| package::normal(&format!("{module}.{}", tree.symbols.text(n))));
                 match (self.package(tree, file.rule, module), named) {
@@ -139,8 +145,12 @@ impl Modules {
             }
             ModuleRule::Rust => self.rust(tree, file, import.scope, module),
             ModuleRule::Go => self.go(file, module),
+            // `using` names a namespace, not a file.
+            ModuleRule::Include if import.wildcard || import.name.is_some() || import.alias.is_some() => {
+                Target::Names(package::normal(module))
+            }
             ModuleRule::Include => self.include(file, module),
-            ModuleRule::Path => self.path(file, module),
+            ModuleRule::Path => self.path(file, module, &tree.rules[file.rule as usize].roots),
         }
     }
 

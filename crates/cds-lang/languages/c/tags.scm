@@ -163,3 +163,22 @@ function: (parenthesized_expression (pointer_expression argument: [
   (enum_specifier name: (type_identifier) @reference.type !body)
   type: (type_identifier) @reference.type
 ]
+
+; Names bound to values, with their types: variables, fields, other names of types.
+(declaration type: (_) @type declarator: [
+  (identifier) @binding
+  (_ . "*" declarator: (identifier) @binding)
+  (_ . declarator: (identifier) @binding !parameters)
+  (_ . declarator: (_ . "*" declarator: (identifier) @binding))
+])
+(field_declaration type: (_) @type declarator: [
+  (field_identifier) @binding.member
+  (_ . "*" declarator: (field_identifier) @binding.member)
+])
+(field_declaration declarator: (_ declarator: (_ (_ . "*" declarator: (field_identifier) @binding.member)) parameters: (_)))
+(declaration declarator: (_ declarator: (_ (_ . "*" declarator: (identifier) @binding)) parameters: (_)))
+(init_declarator declarator: (_ declarator: (_ (_ . "*" declarator: (identifier) @binding)) parameters: (_)))
+(type_definition type: [(type_identifier) @type (_ name: (_) @type)] declarator: [
+  (type_identifier) @binding
+  (_ . "*" declarator: (type_identifier) @binding)
+])

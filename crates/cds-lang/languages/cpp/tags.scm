@@ -379,3 +379,22 @@ function: (template_function name: (identifier) @reference.call
   constraint: (type_identifier) @reference.type
   (friend_declaration (type_identifier) @reference.type)
 ] (#not-match? @reference.type "^[A-Z]$"))
+
+; Names bound to values, with their types: variables, fields, loops, other names of types.
+(declaration type: (_) @type declarator: [
+  (identifier) @binding
+  (_ ["*" "&" "&&"] (identifier) @binding)
+  (_ declarator: (identifier) @binding !parameters value: (_)? @value)
+  (_ declarator: (_ ["*" "&" "&&"] (identifier) @binding) value: (_)? @value)
+])
+(field_declaration type: (_) @type declarator: [
+  (field_identifier) @binding.member
+  (_ ["*" "&" "&&"] (field_identifier) @binding.member)
+])
+(for_range_loop type: (_) @type declarator: [(identifier) @binding (_ ["*" "&" "&&"] (identifier) @binding)])
+(parameter_declaration type: (_) @type declarator: [(identifier) @binding (_ ["*" "&" "&&"] (identifier) @binding)])
+(alias_declaration name: (type_identifier) @binding type: (_) @type)
+(type_definition type: [(type_identifier) @type (_ name: (_) @type)] declarator: [
+  (type_identifier) @binding
+  (_ . "*" declarator: (type_identifier) @binding)
+])

@@ -85,3 +85,13 @@
  (parens type: (name) @reference.type)
  (_ element: (name) @reference.type)
  (type_synonym type: (name) @reference.type)]
+
+(header module: (module) @package)
+
+; Names bound to values inside of functions.
+(local_binds (bind name: (variable) @binding))
+(bind pattern: (variable) @binding)
+(lambda patterns: (_ (variable) @binding))
+; A name that an import hides is not that module's.
+((import names: (_ (_ (variable) @binding))) @_import
+  (#match? @_import "\\shiding\\s*\\(") (#not-match? @_import "\\sPrelude\\s"))

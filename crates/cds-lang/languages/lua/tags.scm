@@ -65,3 +65,13 @@
 (function_call name: [
   (dot_index_expression table: (_) @receiver field: (identifier) @reference.call)
   (method_index_expression table: (_) @receiver method: (identifier) @reference.call)])
+
+; Names bound to values: variables, names of loops.
+(assignment_statement
+  (variable_list . name: (identifier) @binding .)
+  (expression_list . value: (_) @value .)
+  (#not-match? @value "^(require|dofile)\\b"))
+(assignment_statement (variable_list "," name: (identifier) @binding))
+(variable_declaration (variable_list name: (identifier) @binding))
+(for_generic_clause (variable_list name: (identifier) @binding))
+(for_numeric_clause name: (identifier) @binding)

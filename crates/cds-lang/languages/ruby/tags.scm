@@ -135,3 +135,15 @@ class: (constant) @reference.type
     (_ scope: (_)? @receiver name: (constant) @reference.type)])]
   (#any-of? @_how "raise" "fail" "is_a?" "kind_of?" "instance_of?" "rescue_from" "raise_error" "assert_raises" "describe" "refine"
     "instance_double" "class_double"))
+
+; Names bound to values: variables, fields, constants, parameters of blocks.
+
+(assignment left: [
+  (identifier) @binding
+  (constant) @binding
+  (instance_variable) @binding.member
+] right: (_) @value)
+(operator_assignment left: [(identifier) @binding (instance_variable) @binding.member] right: (_) @value)
+(left_assignment_list (identifier) @binding)
+(block_parameters (identifier) @binding)
+(exception_variable (identifier) @binding)

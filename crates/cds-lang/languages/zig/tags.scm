@@ -72,3 +72,10 @@ function: (field_expression object: (_)? @receiver member: (identifier) @referen
   (nullable_type [(identifier) @reference.type (_ . object: (_) @receiver . member: (identifier) @reference.type)])
   (struct_initializer . [(identifier) @reference.type (_ . object: (_) @receiver . member: (identifier) @reference.type)])
 ] (#not-match? @reference.type "^[A-Z]$"))
+
+; Names bound to values: variables, fields, what is captured between bars. Imports bind their names themselves.
+((variable_declaration . (identifier) @binding type: (_)? @type "=" . (_) @value)
+  (#not-match? @value "^@|^(struct|union|enum|opaque|packed|extern|error)\\b"))
+(container_field name: (identifier) @binding.member type: (_) @type)
+(payload (identifier) @binding)
+(variable_declaration . (identifier) @binding type: (_) @type)

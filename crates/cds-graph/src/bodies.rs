@@ -1,0 +1,49 @@
+//! Where the body of a function stands that is only declared: in another place of its file, or in another file.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::spaces::qualified;
+use crate::tree::{Tree, is_callable};
+
+/// Functions with a body that are declared somewhere as well.
+#[derive(Default)]
+pub(crate) struct Bodies {
+    /// By family and qualified name, in order of path and position.
+    named: FxHashMap<(usize, String), Vec<u32>>,
+    /// Declarations of them.
+    declarations: FxHashSet<u32>,
+}
+
+impl Bodies {
+    pub(crate) fn new(tree: &Tree) -> Bodies {
+        let entities =
+            || tree.files.iter().flat_map(|f| f.entities.iter().enumerate().map(move |(i, e)| (f, i as u32, e)));
+        let declared: FxHashSet<_> = entities().filter(|(_, _, e)| e.is_declaration).map(|(_, _, e)| e.name).collect();
+        let mut bodies = Bodies::default();
+        for (file, local, definition) in entities() {
+            let has_body = is_callable(definition.kind) && !definition.is_declaration && !definition.is_own;
+            if has_body && declared.contains(&definition.name) {
+                let key = (tree.family(file.rule), qualified(tree, file, local));
+                bodies.named.entry(key).or_default().push(file.node_of(local));
+            }
+        }
+        for (file, local, _) in entities().filter(|(_, _, e)| e.is_declaration) {
+            if bodies.named.contains_key(&(tree.family(file.rule), qualified(tree, file, local))) {
+                bodies.declarations.insert(file.node_of(local));
+            }
+        }
+        bodies
+    }
+
+    /// Whether a node is a declaration of something whose body is known.
+    pub(crate) fn is_declared(&self, node: u32) -> bool {
+        self.declarations.contains(&node)
+    }
+
+    /// Bodies of the function of a file that is declared at a place.
+    pub(crate) fn of(&self, tree: &Tree, at: u32, local: u32) -> &[u32] {
+        let file = &tree.files[at as usize];
+        let key = (tree.family(file.rule), qualified(tree, file, local));
+        self.named.get(&key).map_or(&[], Vec::as_slice)
+    }
+}
