@@ -29,10 +29,10 @@ fn query_budget(bytes: usize) -> usize {
 }
 
 /// The last resort when a grammar's own scanner loops: then the clock decides.
-const TIME_BUDGET: Duration = Duration::from_secs(5);
+const TIME_BUDGET: Duration = Duration::from_secs(20);
 
 /// Children of one error node beyond which a text is not worth a query: looking at siblings takes the square of their number.
-const MAX_ERROR_CHILDREN: u32 = 20_000;
+const MAX_ERROR_CHILDREN: u32 = 5_000;
 
 thread_local! {
     static TOOLS: RefCell<(Parser, QueryCursor)> = RefCell::new((Parser::new(), QueryCursor::new()));
