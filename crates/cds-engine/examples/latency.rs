@@ -28,6 +28,9 @@ fn main() -> Result<(), cds_engine::Error> {
     let root = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let mut config = Config::default();
     config.set("search.update", "false")?;
+    if let Ok(folder) = std::env::var("CDS_INDEX_DIR") {
+        config.set("index.dir", &folder)?;
+    }
     let engine = Engine::open(root.as_ref(), config)?;
     engine.ensure_indexed(&Hooks::default())?;
     let chunks = engine.status(false)?.chunks;

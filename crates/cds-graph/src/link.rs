@@ -76,6 +76,8 @@ enum End {
 #[derive(Default)]
 struct FileEdges {
     edges: Vec<(Edge, Option<String>)>,
+    /// What a name may mean in this file, called bare or on something.
+    guesses: FxHashMap<(Symbol, bool), Vec<u32>>,
     unresolved: Vec<Unresolved>,
     calls_outside: u64,
 }
@@ -107,6 +109,7 @@ pub fn link(tree: &mut Tree, folder_node: impl Fn(&str) -> Option<u32> + Sync, n
             for used in file.uses.iter().filter(|u| u.kind == ReferenceKind::Call) {
                 call_edges(resolver, &named, at as u32, used, &mut edges);
             }
+            edges.guesses = FxHashMap::default();
             edges
         })
         .collect();
@@ -363,12 +366,15 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
         found.calls_outside += 1;
         return;
     }
-    let candidates: Vec<u32> = named.get(&used.name).into_iter().flatten().filter(fits).copied().collect();
+    // Common names have thousands of owners: each file judges them once.
+    let judge = || named.get(&used.name).into_iter().flatten().filter(fits).copied().collect();
+    let FileEdges { edges, guesses, .. } = found;
+    let candidates: &Vec<u32> = guesses.entry((used.name, used.receiver.is_some())).or_insert_with(judge);
     match candidates.len() {
         0 => found.calls_outside += 1,
         count @ 1..=MAX_CANDIDATES => {
-            for to in candidates {
-                found.edges.push((edge(file, used, to, EdgeKind::Invoke, Certainty::Named, count), None));
+            for &to in candidates {
+                edges.push((edge(file, used, to, EdgeKind::Invoke, Certainty::Named, count), None));
             }
         }
         count => found.unresolved.push(Unresolved {
