@@ -1,6 +1,7 @@
 //! The graph in rows: edges of each node side by side, both ways, without a string in it.
 
 use cds_model::{Certainty, EdgeKind};
+use rayon::prelude::*;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::link::Linked;
@@ -86,14 +87,14 @@ impl GraphTables {
         }
         // Sites that say the same are one edge: the surest way it is known, its first line.
         let mut sites: Vec<&crate::link::Edge> = linked.edges.iter().collect();
-        sites.sort_by_key(|e| (e.from, e.kind, e.to, e.certainty, e.line));
+        sites.par_sort_unstable_by_key(|e| (e.from, e.kind, e.to, e.certainty, e.line, e.start));
         for same in sites.chunk_by(|a, b| (a.from, a.kind, a.to) == (b.from, b.kind, b.to)) {
             let first = same[0];
             let row =
                 EdgeRow::new(first.to, first.line, first.kind, first.certainty, first.candidates, same.len() as u32);
             rows.push((first.from, row, same.iter().find_map(|e| e.alias)));
         }
-        rows.sort_by_key(|(from, row, _)| (*from, row.kind(), row.line(), row.to));
+        rows.par_sort_unstable_by_key(|(from, row, _)| (*from, row.kind(), row.line(), row.to));
         let mut tables = GraphTables { out: Vec::with_capacity(nodes + 1), ..GraphTables::default() };
         let mut counts = vec![0u32; nodes + 1];
         for (from, row, alias) in rows {

@@ -134,7 +134,7 @@ fn join(inherited: Vec<FileEdges>, rest: Vec<FileEdges>, nodes: u32) -> Linked {
         linked.unresolved.extend(&file.unresolved);
         linked.calls_outside += file.calls_outside;
     }
-    linked.edges.sort_unstable();
+    linked.edges.par_sort_unstable();
     linked.edges.dedup();
     linked.unresolved.sort_unstable();
     linked
