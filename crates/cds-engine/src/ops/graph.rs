@@ -67,7 +67,7 @@ pub struct UnresolvedSite {
 }
 
 /// An entity of the graph.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct GraphNode {
     /// `path:Outer.inner`
     pub id: String,
@@ -83,6 +83,8 @@ pub struct GraphNode {
     pub start_line: u32,
     /// Last line.
     pub end_line: u32,
+    /// How much it matters by who uses it, from 0 to 1: PageRank over certain edges.
+    pub importance: f32,
     /// How many edges away.
     pub depth: u32,
 }
@@ -320,12 +322,12 @@ fn unresolved(snapshot: &Snapshot, starts: &[u32], walk: &Walk) -> Unresolved {
 
 fn nodes(snapshot: &Snapshot, starts: &[u32]) -> Vec<GraphNode> {
     let mut nodes: Vec<GraphNode> =
-        starts.iter().filter_map(|&s| Some(node(snapshot.entity(EntityId(s))?, 0))).collect();
+        starts.iter().filter_map(|&s| Some(node(snapshot, snapshot.entity(EntityId(s))?, 0))).collect();
     nodes.dedup_by(|a, b| a.id == b.id);
     nodes
 }
 
-fn node(entity: EntityView, depth: u32) -> GraphNode {
+fn node(snapshot: &Snapshot, entity: EntityView, depth: u32) -> GraphNode {
     let (start_line, end_line) = entity.lines();
     GraphNode {
         id: entity.key(),
@@ -335,6 +337,7 @@ fn node(entity: EntityView, depth: u32) -> GraphNode {
         path: entity.path(),
         start_line,
         end_line,
+        importance: snapshot.importance(entity.id),
         depth,
     }
 }
@@ -345,7 +348,7 @@ fn add(snapshot: &Snapshot, response: &mut GraphResponse, taken: &Taken) {
     let (from, to) = if taken.backward { (taken.to, taken.from) } else { (taken.from, taken.to) };
     let (Some(source), Some(target)) = (snapshot.entity(EntityId(from)), snapshot.entity(EntityId(to))) else { return };
     if !taken.repeated {
-        response.nodes.push(node(if taken.backward { source } else { target }, taken.depth));
+        response.nodes.push(node(snapshot, if taken.backward { source } else { target }, taken.depth));
     }
     let mut edge = edge(source, target, *row, taken.depth);
     edge.alias = snapshot.alias(taken.edge).map(str::to_owned);
@@ -414,7 +417,7 @@ fn files_using(snapshot: &Snapshot, starts: &[u32], walk: &Walk) -> GraphRespons
                 }
                 reached.push(user);
                 level.push(user);
-                response.nodes.push(node(source, depth));
+                response.nodes.push(node(snapshot, source, depth));
             }
             let mut edge = edge(source, target, row, depth);
             (edge.backward, edge.repeated) = (true, repeated);
