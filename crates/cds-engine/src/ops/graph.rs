@@ -262,11 +262,16 @@ fn starts(snapshot: &Snapshot, names: &[String], fits: impl Fn(EntityView) -> bo
         match keys.len() {
             0 => {
                 snapshot.verify_tables()?;
+                if let Some(other) = all.first() {
+                    let (kind, id) = (other.kind().name(), other.key());
+                    let message = format!("{name:?} names a {kind} ({id}), which this question is not about");
+                    return Err(Error { kind: ErrorKind::NotFound, message });
+                }
                 let near = match found.suggestions.join(", ").as_str() {
                     "" => "; `cds symbol` and `cds outline` list ids".to_owned(),
                     near => format!("; near it: {near}"),
                 };
-                let message = format!("nothing that fits is named {name:?}{near}");
+                let message = format!("nothing is named {name:?}{near}");
                 return Err(Error { kind: ErrorKind::NotFound, message });
             }
             1 => starts.extend(fitting.iter().map(|e| e.id.0)),

@@ -44,5 +44,5 @@ pub(crate) mod path {
     pub(crate) const PROBLEMS: &str = "problems.json";
 
     /// The tables that an update carries facts over by.
-    pub(crate) const TABLES: [&str; 6] = [ENTITIES, STRINGS, DOCUMENTS, CHUNKS, NAMES_FST, NAMES];
+    pub(crate) const TABLES: [&str; 9] = [ENTITIES, STRINGS, DOCUMENTS, CHUNKS, NAMES_FST, NAMES, OUT, EDGES, INCOMING];
 }

@@ -9,9 +9,12 @@ use crate::fixture::{Tree, paths};
 
 const TREE: &str = "//- a.py\nclass A:\n    def first(self):\n        return 1\n//- sub/b.txt\nsecond\n";
 
-const STORED: [&str; 8] = [
+const STORED: [&str; 11] = [
     "graph/entities.bin",
     "graph/strings.bin",
+    "graph/out.bin",
+    "graph/edges.bin",
+    "graph/in.bin",
     "indices/documents.bin",
     "indices/chunks.bin",
     "indices/files.bin",

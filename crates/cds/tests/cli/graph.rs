@@ -172,6 +172,9 @@ fn a_name_that_several_bear_or_nobody_is_refused_with_candidates() {
     let none = project.cds(&["callers", "logn"]);
     assert_eq!((none.code, none.stdout.as_str()), (1, ""));
     assert!(none.stderr.contains("near it: login"), "{}", none.stderr);
+    let unfit = project.cds(&["implementations", "handle"]);
+    assert_eq!((unfit.code, unfit.stdout.as_str()), (1, ""));
+    assert!(unfit.stderr.contains("names a function (web.py:handle)"), "{}", unfit.stderr);
     for (args, expect) in [
         (&["traverse", "handle", "--direction", "sideways"][..], "use forward, backward or both"),
         (&["traverse", "handle", "--depth", "11"], "between 1 and 10"),
