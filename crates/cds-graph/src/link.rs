@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::modules::{Modules, Target};
 use crate::resolve::{Resolver, Value, begin};
 use crate::symbols::Symbol;
-use crate::tree::{File, TOP, Tree, Use, is_callable, is_type};
+use crate::tree::{File, TOP, Tree, Use, is_block, is_callable, is_type};
 
 /// A name with more candidates than this is left unresolved: so many guesses tell nothing.
 pub const MAX_CANDIDATES: usize = 8;
@@ -177,10 +177,6 @@ fn names(tree: &Tree) -> FxHashMap<Symbol, Vec<u32>> {
         }
     }
     named
-}
-
-fn is_block(kind: cds_model::Kind) -> bool {
-    matches!(kind.name(), "impl" | "extension" | "instance")
 }
 
 fn edge(file: &File, used: &Use, to: u32, kind: EdgeKind, certainty: Certainty, candidates: usize) -> Edge {

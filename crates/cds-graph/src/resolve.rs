@@ -10,7 +10,7 @@ use crate::includes::Includes;
 use crate::modules::{Modules, Place, Target};
 use crate::spaces::Spaces;
 use crate::symbols::Symbol;
-use crate::tree::{Binding, Definition, File, TOP, Tree, is_callable, is_type};
+use crate::tree::{Binding, Definition, File, TOP, Tree, is_block, is_callable, is_type};
 use crate::types::{first_result, held_type, type_path};
 
 /// How many bindings, return types and re-exports one question may lead through.
@@ -91,7 +91,7 @@ impl<'a> Resolver<'a> {
             if let Some(group) = group_of(tree, modules, at as u32) {
                 for &(scope, name, local) in &file.members {
                     let definition = &file.entities[local as usize];
-                    let is_block = matches!(definition.kind.name(), "impl" | "extension" | "instance");
+                    let is_block = is_block(definition.kind);
                     if scope == TOP && definition.scope.is_none() && !is_block && !definition.is_own {
                         shared.entry((group, name)).or_default().push(file.node_of(local));
                     }
@@ -276,7 +276,7 @@ impl<'a> Resolver<'a> {
         if definition.is_partial {
             return self.twins(node, definition.name).first().copied().filter(|&t| t != node);
         }
-        if !matches!(definition.kind.name(), "impl" | "extension" | "instance") {
+        if !is_block(definition.kind) {
             return None;
         }
         self.type_named(at, definition.parent, self.text(definition.name), depth + 1).filter(|&t| t != node)
@@ -499,8 +499,7 @@ impl<'a> Resolver<'a> {
         if first.is_some_and(|m| file.entities[m as usize].kind.name() == "constructor") {
             return Some((Value::Entity(file.node_of(scope)), Certainty::Scoped));
         }
-        let member =
-            members.find(|&m| !matches!(file.entities[m as usize].kind.name(), "impl" | "extension" | "instance"));
+        let member = members.find(|&m| !is_block(file.entities[m as usize].kind));
         if let Some(local) = member {
             let kind = file.entities[local as usize].kind;
             let node = file.node_of(local);

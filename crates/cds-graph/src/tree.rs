@@ -292,6 +292,11 @@ pub(crate) fn is_callable(kind: Kind) -> bool {
         && !matches!(kind.name(), "constant" | "variable" | "property" | "field" | "event")
 }
 
+/// Whether entities of a kind add to a type that is named elsewhere.
+pub(crate) fn is_block(kind: Kind) -> bool {
+    matches!(kind.name(), "impl" | "extension" | "instance")
+}
+
 pub(crate) fn is_type(kind: Kind) -> bool {
     kind.entity_type() == EntityType::Class && !matches!(kind.name(), "module" | "namespace")
 }

@@ -20,10 +20,8 @@ pub struct LinkRules {
     pub base: Vec<String>,
     /// Whether members of a type are called inside it without `this`.
     pub bare_members: bool,
-    /// Whether members written outside any member list reach bodies: a class body is a scope of the functions in it.
+    /// Whether a bare name that no scope and no import explains may be any function of the tree.
     pub globals: bool,
-    /// Files that stand for their folder, without extension: `__init__`, `index`, `mod`.
-    pub folder_files: Vec<String>,
     /// Folders that hold packages but are no part of their names.
     pub roots: Vec<String>,
     /// Types that stand for the one they hold: `Optional`, `Promise`.

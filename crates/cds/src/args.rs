@@ -144,6 +144,13 @@ pub(crate) struct TraverseArgs {
     /// Ids, qualified names, or names that only one entity bears
     #[arg(required = true)]
     pub(crate) from: Vec<String>,
+    #[command(flatten)]
+    pub(crate) route: RouteArgs,
+}
+
+/// Which edges are followed, and which way.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct RouteArgs {
     /// forward, backward or both
     #[arg(long)]
     pub(crate) direction: Option<String>,
@@ -198,14 +205,8 @@ pub(crate) struct PathArgs {
     pub(crate) from: String,
     /// Where it ends
     pub(crate) to: String,
-    /// forward, backward or both
-    #[arg(long)]
-    pub(crate) direction: Option<String>,
-    /// Edges: contain, import, invoke, inherit [default: all but contain]
-    #[arg(long = "edge", value_delimiter = ',', value_name = "KIND")]
-    pub(crate) edges: Vec<String>,
     #[command(flatten)]
-    pub(crate) walk: WalkArgs,
+    pub(crate) route: RouteArgs,
 }
 
 #[derive(ClapArgs, Debug)]

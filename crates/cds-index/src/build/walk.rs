@@ -185,15 +185,15 @@ mod tests {
     #[test]
     fn what_cannot_be_entered_is_told_with_its_path() {
         let check = |error: ignore::Error, path: &str, detail: &str| {
-            let row = walk_problem(Path::new("/root"), &error);
+            let row = walk_problem(Path::new("/project"), &error);
             assert_eq!((row.path.as_str(), row.reason.as_str(), row.skipped), (path, "unreadable", true));
             assert!(row.detail.contains(detail), "{}", row.detail);
         };
         let refused = || ignore::Error::Io(std::io::Error::from(std::io::ErrorKind::PermissionDenied));
         let at = |path: &str| ignore::Error::WithPath { path: path.into(), err: Box::new(refused()) };
-        check(at("/root/a/locked"), "a/locked", "permission denied");
+        check(at("/project/a/locked"), "a/locked", "permission denied");
         check(at("/elsewhere"), "/elsewhere", "permission denied");
-        check(ignore::Error::WithDepth { depth: 2, err: Box::new(at("/root/b")) }, "b", "permission denied");
+        check(ignore::Error::WithDepth { depth: 2, err: Box::new(at("/project/b")) }, "b", "permission denied");
         check(refused(), "", "permission denied");
     }
 }

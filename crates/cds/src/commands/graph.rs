@@ -3,7 +3,7 @@
 use cds_engine::{GraphResponse, TraverseRequest, counted};
 
 use super::{Context, Done, ensure_indexed, found, note, print};
-use crate::args::{CallsArgs, Draw, PathArgs, TraverseArgs, WalkArgs};
+use crate::args::{CallsArgs, Draw, PathArgs, RouteArgs, TraverseArgs, WalkArgs};
 use crate::render;
 
 /// What is asked of one entity.
@@ -15,25 +15,22 @@ pub(crate) enum Question {
     Dependents,
 }
 
-fn request(
-    from: Vec<String>,
-    direction: Option<String>,
-    edges: Vec<String>,
-    walk: WalkArgs,
-) -> (TraverseRequest, Draw) {
+fn request(from: Vec<String>, route: RouteArgs) -> (TraverseRequest, Draw) {
+    let RouteArgs { direction, edges, walk } = route;
     let WalkArgs { depth, types, certainty, limit, draw } = walk;
     (TraverseRequest { from, direction, depth, edges, types, certainty, limit }, draw)
 }
 
 pub(crate) fn traverse(context: &Context, args: TraverseArgs) -> Done {
-    let (request, draw) = request(args.from, args.direction, args.edges, args.walk);
+    let (request, draw) = request(args.from, args.route);
     context.engine.check_traverse(&request)?;
     ensure_indexed(context)?;
     finish(context, &context.engine.traverse(&request)?, draw, "no edge of these kinds leads on from it")
 }
 
 pub(crate) fn ask(context: &Context, args: CallsArgs, question: Question) -> Done {
-    let (mut request, draw) = request(vec![args.name], None, Vec::new(), args.walk);
+    let (mut request, draw) =
+        request(vec![args.name], RouteArgs { direction: None, edges: Vec::new(), walk: args.walk });
     let engine = &context.engine;
     engine.check_traverse(&request)?;
     if !matches!(question, Question::Implementations) {
@@ -50,7 +47,7 @@ pub(crate) fn ask(context: &Context, args: CallsArgs, question: Question) -> Don
 }
 
 pub(crate) fn path(context: &Context, args: PathArgs) -> Done {
-    let (request, draw) = request(vec![args.from], args.direction, args.edges, args.walk);
+    let (request, draw) = request(vec![args.from], args.route);
     context.engine.check_traverse(&request)?;
     ensure_indexed(context)?;
     let response = context.engine.path(&request, &args.to)?;
