@@ -3,6 +3,7 @@
 
 mod bodies;
 mod csr;
+mod imports;
 mod includes;
 mod link;
 mod members;

@@ -1,16 +1,147 @@
-//! Members by how they are used: called or read, on an object or on what holds one; and the words that begin a path.
+//! Members of values, types and what extends them; by how they are used: called or read, on an object or on what holds one; and the words that begin a path.
 
-use cds_model::{Certainty, LinkRules, Step};
+use cds_model::{Certainty, EntityType, LinkRules, Shared, Step};
 
 use crate::modules::Target;
-use crate::resolve::{Found, Resolver, Value};
+use crate::resolve::{Found, Resolver, Value, may_go_on};
 use crate::symbols::Symbol;
-use crate::tree::{TOP, is_callable, is_type};
+use crate::tree::{Definition, TOP, is_callable, is_type};
+
+/// How many bases above a type are looked at.
+const MAX_BASES: usize = 32;
 
 /// How many types above one are looked at for a method or a field.
 const MAX_TYPES: usize = 32;
 
 impl Resolver<'_> {
+    /// A member of a value.
+    pub(crate) fn member(&self, at: u32, value: Value, name: Symbol, depth: u8) -> Option<Value> {
+        if !may_go_on(depth) {
+            return None;
+        }
+        match value {
+            Value::Module(place) => {
+                if let Some(table) = self.returned(value, depth) {
+                    return self.member(at, table, name, depth + 1);
+                }
+                if let Some((value, _)) = place.file.and_then(|f| self.in_module(f, name, depth + 1)) {
+                    return Some(value);
+                }
+                if let Some(inside) = self.modules.inside(self.tree, self.file(at).rule, place, self.text(name)) {
+                    return Some(Value::Module(inside));
+                }
+                let folder = place.folder.filter(|_| self.rules(at).shared == Shared::Folder)?;
+                let files = &self.modules.folders[folder as usize].files;
+                files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
+            }
+            Value::Package(id) => {
+                let files = &self.modules.packages[&self.package_names[id as usize]];
+                files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
+            }
+            Value::Entity(node) => {
+                let kind = self.kind_of(node)?;
+                if is_type(kind) {
+                    return self.type_member(node, name, depth);
+                }
+                // A module or namespace inside a file.
+                let (at, local) = self.place_of(node);
+                let file = self.file(at);
+                let inside = file.members(local, name).next().map(|m| Value::Entity(file.node_of(m)));
+                let inside = inside.or_else(|| self.in_space(node, name, depth));
+                inside
+                    .or_else(|| self.in_extensions(node, name, depth))
+                    .or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
+            }
+            Value::Held(_) if self.is_of_holder(at, name) => None,
+            Value::Instance(node) | Value::Held(node) => self.type_member(node, name, depth),
+            Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
+            Value::Table(at, table) => {
+                let file = self.file(at);
+                let is_member = |e: &Definition| e.scope == Some(table) && e.name == name;
+                let local = file.entities.iter().position(is_member)?;
+                Some(Value::Entity(file.node_of(local as u32)))
+            }
+            Value::Outside => Some(Value::Outside),
+            Value::Hidden => None,
+        }
+    }
+
+    /// A member of a type, of what extends it, or of its bases.
+    pub(crate) fn type_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        self.own_member(node, name, depth).or_else(|| self.in_bases(node, name, depth, &mut vec![node]))
+    }
+
+    pub(crate) fn own_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let direct = self.member_of_block(node, name, depth).or_else(|| self.in_space(node, name, depth));
+        let direct = direct.or_else(|| self.in_extensions(node, name, depth));
+        direct.or_else(|| self.companions(node).into_iter().find_map(|c| self.member_of_block(c, name, depth)))
+    }
+
+    /// What belongs to a type or space by its head or as a block of it.
+    pub(crate) fn in_extensions(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let blocks = self.extensions.get(&self.spaces.first(node))?;
+        blocks.iter().find_map(|&block| {
+            let (at, local) = self.place_of(block);
+            let definition = &self.file(at).entities[local as usize];
+            if definition.scope.is_none() && is_type(definition.kind) {
+                self.member_of_block(block, name, depth)
+            } else {
+                (definition.name == name).then_some(Value::Entity(block))
+            }
+        })
+    }
+
+    pub(crate) fn member_of_block(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let (at, local) = self.place_of(node);
+        let file = self.file(at);
+        let member = file.members(local, name).find(|&m| file.entities[m as usize].scope.is_none());
+        if let Some(member) = member {
+            let definition = &file.entities[member as usize];
+            let is_method = is_callable(definition.kind) && !definition.is_property;
+            if is_method || definition.kind.entity_type() == EntityType::Class {
+                return Some(Value::Entity(file.node_of(member)));
+            }
+            // A field: what it holds, or at least that it is this one.
+            let held = definition.return_type.and_then(|t| self.typed(at, local, self.text(t), depth + 1));
+            return held.or_else(|| self.field(at, local, name, depth)).or(Some(Value::Entity(file.node_of(member))));
+        }
+        self.field(at, local, name, depth)
+    }
+
+    /// What a field of a type holds, by its bindings.
+    pub(crate) fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
+        let bindings = self.file(at).bindings(local, name);
+        let mut hidden = None;
+        for binding in bindings {
+            match self.binding(at, local, binding, depth + 1) {
+                Some(value) => return Some(value),
+                None => hidden = Some(Value::Hidden),
+            }
+        }
+        hidden
+    }
+
+    pub(crate) fn in_bases(&self, node: u32, name: Symbol, depth: u8, seen: &mut Vec<u32>) -> Option<Value> {
+        let mut outside = None;
+        for base in self.bases.get(&self.spaces.first(node)).into_iter().flatten() {
+            let Some(base) = *base else {
+                outside = Some(Value::Outside);
+                continue;
+            };
+            if seen.contains(&base) || seen.len() > MAX_BASES {
+                continue;
+            }
+            seen.push(base);
+            let found = self.own_member(base, name, depth).or_else(|| self.in_bases(base, name, depth, seen));
+            match found {
+                Some(Value::Outside) => outside = found,
+                Some(_) => return found,
+                None => {}
+            }
+        }
+        outside
+    }
+
     /// A member that is called, or one that is read.
     pub(crate) fn member_as(&self, at: u32, value: Value, name: Symbol, called: bool, depth: u8) -> Option<Value> {
         let any = || self.member(at, value, name, depth);

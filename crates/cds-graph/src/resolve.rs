@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use cds_model::{Certainty, EntityType, ModuleRule, Shared, Step, steps};
+use cds_model::{Certainty, EntityType, Shared, Step, steps};
 use rustc_hash::FxHashMap;
 
 use crate::bodies::Bodies;
@@ -10,7 +10,7 @@ use crate::includes::Includes;
 use crate::modules::{Modules, Place, Target};
 use crate::spaces::Spaces;
 use crate::symbols::Symbol;
-use crate::tree::{Binding, Definition, File, TOP, Tree, is_block, is_callable, is_type};
+use crate::tree::{Binding, File, TOP, Tree, is_block, is_callable, is_type};
 use crate::types::{first_result, held_type, type_path};
 
 /// How many bindings, return types and re-exports one question may lead through.
@@ -22,9 +22,6 @@ const MAX_STEPS: u32 = 4_000;
 thread_local! {
     static STEPS_LEFT: Cell<u32> = const { Cell::new(MAX_STEPS) };
 }
-
-/// How many bases above a type are looked at.
-const MAX_BASES: usize = 32;
 
 /// What an expression stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +59,11 @@ pub(crate) struct Resolver<'a> {
     /// Blocks and single members that belong to a type without lying in it.
     pub(crate) extensions: FxHashMap<u32, Vec<u32>>,
     /// First nodes of files, ascending, with their positions.
-    starts: Vec<(u32, u32)>,
-    package_names: Vec<String>,
-    package_ids: FxHashMap<String, u32>,
+    pub(crate) starts: Vec<(u32, u32)>,
+    pub(crate) package_names: Vec<String>,
+    pub(crate) package_ids: FxHashMap<String, u32>,
     /// Outermost names of files that everybody sees, by family and name.
-    shared: FxHashMap<(u32, Symbol), Vec<u32>>,
+    pub(crate) shared: FxHashMap<(u32, Symbol), Vec<u32>>,
     /// Namespaces and types that are open, and files that others include.
     pub(crate) spaces: Spaces,
     pub(crate) includes: Includes,
@@ -157,7 +154,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A path that begins with the qualified name of an open namespace or type, as it stands or below one around it.
-    fn through_spaces(&self, file: u32, scope: u32, steps: &[Step], depth: u8) -> Option<Found> {
+    pub(crate) fn through_spaces(&self, file: u32, scope: u32, steps: &[Step], depth: u8) -> Option<Found> {
         let (space, taken) = self.spaces.longest(self.tree, file, scope, steps)?;
         let mut found = (Value::Entity(space), Certainty::Imported);
         for step in &steps[taken..] {
@@ -166,7 +163,7 @@ impl<'a> Resolver<'a> {
         Some(found)
     }
 
-    fn first_step(&self, file: u32, scope: u32, at: u32, step: &Step, depth: u8) -> Option<Found> {
+    pub(crate) fn first_step(&self, file: u32, scope: u32, at: u32, step: &Step, depth: u8) -> Option<Found> {
         let rules = self.rules(file);
         let name = step.name.trim_start_matches('$');
         let is = |names: &[String]| names.iter().any(|n| n == step.name || n == name);
@@ -196,7 +193,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn next_step(&self, file: u32, (value, how): Found, step: &Step, depth: u8) -> Option<Found> {
+    pub(crate) fn next_step(&self, file: u32, (value, how): Found, step: &Step, depth: u8) -> Option<Found> {
         if value == Value::Outside {
             return Some((Value::Outside, how));
         }
@@ -251,7 +248,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The table that a function is put into by its head.
-    fn table_at(&self, at: u32, scope: u32) -> Option<Value> {
+    pub(crate) fn table_at(&self, at: u32, scope: u32) -> Option<Value> {
         let file = self.file(at);
         let mut inner = scope;
         while inner != TOP {
@@ -264,7 +261,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The table of that name, if functions are put into one.
-    fn table(&self, at: u32, name: Symbol) -> Option<Value> {
+    pub(crate) fn table(&self, at: u32, name: Symbol) -> Option<Value> {
         let has = || self.file(at).entities.iter().any(|e| e.scope == Some(name));
         (self.rules(at).tables && has()).then_some(Value::Table(at, name))
     }
@@ -283,7 +280,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What calling a value gives.
-    fn called(&self, (value, how): Found, depth: u8) -> Option<Found> {
+    pub(crate) fn called(&self, (value, how): Found, depth: u8) -> Option<Found> {
         let value = match value {
             Value::Entity(node) => {
                 let (at, local) = self.place_of(node);
@@ -310,7 +307,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// An object of a type as written.
-    fn typed(&self, at: u32, scope: u32, written: &str, depth: u8) -> Option<Value> {
+    pub(crate) fn typed(&self, at: u32, scope: u32, written: &str, depth: u8) -> Option<Value> {
         let rules = self.rules(at);
         let written = if rules.first_result { first_result(written) } else { written };
         let held = held_type(written, rules);
@@ -332,7 +329,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn type_value(&self, at: u32, scope: u32, path: &str, depth: u8) -> Option<Value> {
+    pub(crate) fn type_value(&self, at: u32, scope: u32, path: &str, depth: u8) -> Option<Value> {
         if !may_go_on(depth) {
             return None;
         }
@@ -353,7 +350,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What another name for a type stands for.
-    fn aliased(&self, node: u32, depth: u8) -> Option<Value> {
+    pub(crate) fn aliased(&self, node: u32, depth: u8) -> Option<Value> {
         let (at, local) = self.place_of(node);
         let file = self.file(at);
         let definition = file.entities.get(local as usize).filter(|d| d.kind.name() == "typealias")?;
@@ -383,7 +380,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn name_or_inherited(
+    pub(crate) fn name_or_inherited(
         &self,
         at: u32,
         scope: u32,
@@ -459,7 +456,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A name in other blocks of the namespace or open type that a node is one of.
-    fn in_space(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+    pub(crate) fn in_space(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
         let others = self.spaces.blocks_with(node, name).iter().filter(|&&block| block != node);
         let file = self.place_of(node).0;
         let is_seen = |value: &Value| match *value {
@@ -473,7 +470,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A name in the namespaces that the head of a definition says: `void a::b::f()`.
-    fn in_head(&self, at: u32, local: u32, head: Symbol, name: Symbol, depth: u8) -> Option<Value> {
+    pub(crate) fn in_head(&self, at: u32, local: u32, head: Symbol, name: Symbol, depth: u8) -> Option<Value> {
         let mut path = self.text(head);
         loop {
             let outer = self.file(at).parent(local);
@@ -489,7 +486,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Parameters, bindings and definitions of one scope.
-    fn in_own_scope(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
+    pub(crate) fn in_own_scope(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
         let file = self.file(at);
         let bindings = file.bindings(scope, name);
         let mut members = file.members(scope, name).filter(|&m| file.entities[m as usize].scope.is_none());
@@ -538,7 +535,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What a name is bound to before a place, or anywhere when it is bound only after.
-    fn bound(&self, at: u32, scope: u32, byte: u32, bindings: &[Binding], depth: u8) -> Option<Found> {
+    pub(crate) fn bound(&self, at: u32, scope: u32, byte: u32, bindings: &[Binding], depth: u8) -> Option<Found> {
         let bindings = || bindings.iter().filter(|b| !b.is_member);
         let last = bindings()
             .rfind(|b| b.start < byte)
@@ -546,7 +543,7 @@ impl<'a> Resolver<'a> {
         Some((self.binding(at, scope, last, depth).unwrap_or(Value::Hidden), Certainty::Typed))
     }
 
-    fn binding(&self, at: u32, scope: u32, binding: &Binding, depth: u8) -> Option<Value> {
+    pub(crate) fn binding(&self, at: u32, scope: u32, binding: &Binding, depth: u8) -> Option<Value> {
         if let Some(written) = binding.type_name
             && let Some(value) = self.typed(at, scope, self.text(written), depth + 1)
         {
@@ -560,399 +557,10 @@ impl<'a> Resolver<'a> {
         let (value, _) = self.path(at, inner, binding.start, written, depth + 1)?;
         (value != Value::Hidden).then_some(value)
     }
-
-    /// A name that an import of this scope brings in.
-    pub(crate) fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
-        let file = self.file(at);
-        let mut hidden = None;
-        for (i, import) in file.imports.iter().enumerate().rev() {
-            let is_bound = !import.wildcard || import.alias.is_some();
-            if import.scope != scope || !is_bound || import.is_export {
-                continue;
-            }
-            let Some(value) = self.import_binds(at, i, name, depth) else { continue };
-            if value == Value::Hidden {
-                hidden = Some((value, Certainty::Imported));
-                continue;
-            }
-            return Some((value, Certainty::Imported));
-        }
-        hidden
-    }
-
-    /// What an import gives to `name`, if it is that import which binds it.
-    fn import_binds(&self, at: u32, import: usize, name: Symbol, depth: u8) -> Option<Value> {
-        let file = self.file(at);
-        let taken = &file.imports[import];
-        let target = &self.targets[at as usize][import];
-        let rules = self.rules(at);
-        let bound_as = taken.alias.or(taken.name);
-        if let Some(bound_as) = bound_as {
-            if bound_as != name {
-                return None;
-            }
-            return Some(self.import_value(at, import, depth).unwrap_or(Value::Hidden));
-        }
-        // A whole module is called by a part of its path.
-        let module = self.text(taken.module);
-        let wanted = self.text(name);
-        match rules.modules {
-            ModuleRule::Python => {
-                let first = module.split('.').next().unwrap_or(module);
-                if first != wanted {
-                    return None;
-                }
-                if first == module {
-                    return Some(self.target_value(at, target, depth).unwrap_or(Value::Outside));
-                }
-                // `import a.b` binds `a`.
-                Some(match self.modules.python(file, first) {
-                    Target::Place { place, .. } => Value::Module(place),
-                    _ => Value::Outside,
-                })
-            }
-            ModuleRule::Go => {
-                // What the package calls itself, if it is in the tree.
-                if let Target::Place { place: Place { folder: Some(folder), .. }, .. } = target {
-                    let files = &self.modules.folders[*folder as usize].files;
-                    let mut declared = files.iter().filter_map(|&f| self.file(f).package).map(|p| self.text(p));
-                    let bound = declared.find(|p| !p.ends_with("_test")) == Some(wanted);
-                    return bound.then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside));
-                }
-                let mut parts = module.rsplit('/');
-                let mut last = parts.next().unwrap_or(module);
-                // `x/v2` is called x.
-                if last.len() > 1 && last.starts_with('v') && last[1..].bytes().all(|b| b.is_ascii_digit()) {
-                    last = parts.next().unwrap_or(last);
-                }
-                let last = last.trim_start_matches("go-").split('.').next().unwrap_or(last);
-                (last == wanted).then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside))
-            }
-            ModuleRule::Package | ModuleRule::Rust => {
-                let last = module.rsplit(['.', ':', '\\']).next().unwrap_or(module);
-                (last == wanted).then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside))
-            }
-            _ => None,
-        }
-    }
-
-    /// What an import brings in.
-    pub(crate) fn import_value(&self, at: u32, import: usize, depth: u8) -> Option<Value> {
-        let taken = &self.file(at).imports[import];
-        let target = &self.targets[at as usize][import];
-        if let (Target::Names(path), Some(name)) = (target, taken.name)
-            && let Some(space) = self.spaces.named(self.tree, at, &format!("{path}.{}", self.text(name)))
-        {
-            return Some(Value::Entity(space));
-        }
-        let module = self.target_value(at, target, depth)?;
-        let Some(name) = taken.name else { return Some(module) };
-        match module {
-            Value::Outside => Some(Value::Outside),
-            // A module inside this file takes a name from around it; the file itself takes none from itself.
-            Value::Module(place) if place.file == Some(at) && place.folder.is_none() => {
-                let is_inner = taken.scope != TOP;
-                is_inner.then(|| self.in_own_scope(at, TOP, u32::MAX, name, depth + 1)).flatten().map(|(v, _)| v)
-            }
-            _ => {
-                if let Some(value) = self.member(at, module, name, depth + 1) {
-                    return Some(value);
-                }
-                // The name of a package is taken, as its last part.
-                if let Value::Package(id) = module
-                    && self.package_names[id as usize].rsplit('.').next() == Some(self.text(name))
-                {
-                    return Some(module);
-                }
-                // `import x from './y'` where y says `module.exports = …`: the module itself.
-                let is_default = self.text(name) == "default";
-                is_default.then_some(module)
-            }
-        }
-    }
-
-    pub(crate) fn target_value(&self, at: u32, target: &Target, depth: u8) -> Option<Value> {
-        match target {
-            Target::Place { place, rest } => {
-                let mut value = Value::Module(*place);
-                for part in rest {
-                    let symbol = self.tree.symbols.get(part)?;
-                    value = self.member(at, value, symbol, depth + 1)?;
-                }
-                Some(value)
-            }
-            Target::Package(name) => self.package_ids.get(name).map(|&id| Value::Package(id)),
-            Target::Outside(_) => Some(Value::Outside),
-            Target::Names(path) => {
-                if let Some(space) = self.spaces.named(self.tree, at, path) {
-                    return Some(Value::Entity(space));
-                }
-                let (value, _) = self.path(at, TOP, u32::MAX, path, depth + 1)?;
-                Some(value)
-            }
-            Target::Unknown => None,
-        }
-    }
-
-    /// A name of a file that others may see: its own, given under another name, or passed on.
-    fn in_module(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if !may_go_on(depth) {
-            return None;
-        }
-        let file = self.file(at);
-        if let Some(found) = self.in_own_scope(at, TOP, u32::MAX, name, depth).filter(|f| f.0 != Value::Hidden) {
-            return Some((found.0, Certainty::Imported));
-        }
-        let exported = file.imports.iter().rev().find(|i| i.is_export && i.alias == Some(name) && i.name != Some(name));
-        if let Some(own) = exported.and_then(|e| e.name) {
-            return self.name(at, TOP, u32::MAX, own, depth + 1).map(|(v, _)| (v, Certainty::Imported));
-        }
-        if self.text(name) == "default"
-            && let Some(found) = self.default_export(at)
-        {
-            return Some((Value::Entity(found), Certainty::Imported));
-        }
-        if let Some(found) = self.imported(at, TOP, name, depth + 1).filter(|f| f.0 != Value::Hidden) {
-            return Some(found);
-        }
-        self.through_wildcards(at, TOP, name, depth + 1)
-    }
-
-    /// The definition that `export default` stands before.
-    fn default_export(&self, at: u32) -> Option<u32> {
-        let file = self.file(at);
-        let own = file.entities.iter().position(|e| e.parent == TOP && e.is_default)?;
-        Some(file.node_of(own as u32))
-    }
-
-    /// The namespace or open type of that name, from a place.
-    fn space_named(&self, at: u32, scope: u32, path: &str) -> Option<Value> {
-        let steps = steps(path)?;
-        let (space, taken) = self.spaces.longest(self.tree, at, scope, &steps)?;
-        (taken == steps.len()).then_some(Value::Entity(space))
-    }
-
-    /// Names that `import *` brings in, or files that are included.
-    pub(crate) fn through_wildcards(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if !may_go_on(depth) {
-            return None;
-        }
-        let file = self.file(at);
-        let packages = self.rules(at).modules == ModuleRule::Package && !self.rules(at).qualified;
-        for (i, import) in file.imports.iter().enumerate() {
-            // A package that is taken without a name is taken whole.
-            let is_package = || match &self.targets[at as usize][i] {
-                Target::Package(_) => !self.rules(at).qualified,
-                // A file that is read in.
-                Target::Place { place, rest } => place.file.is_some() && rest.is_empty() && packages,
-                _ => false,
-            };
-            let is_whole = import.name.is_none() && import.alias.is_none() && is_package();
-            if import.is_export || !(import.wildcard || is_whole) || !file.is_around(import.scope, scope) {
-                continue;
-            }
-            let value = match &self.targets[at as usize][i] {
-                // Looked up by name alone: what other wildcards bring in would ask them all again.
-                Target::Names(path) => self.space_named(at, import.scope, path),
-                // `use a::{b::*}` names the module by a path and a name.
-                _ => self.import_value(at, i, depth),
-            };
-            let Some(value) = value else { continue };
-            let found = match value {
-                Value::Module(place) if place.file == Some(at) => None,
-                Value::Outside => None,
-                value => self.member(at, value, name, depth + 1),
-            };
-            if let Some(value) = found {
-                return Some((value, Certainty::Imported));
-            }
-        }
-        let mut files = self.includes.files_with(at, name).into_iter();
-        files.find_map(|f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| (v, Certainty::Imported))
-    }
-
-    /// Outermost names of files that are seen without an import.
-    pub(crate) fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
-        let group = group_of(self.tree, self.modules, at)?;
-        let found = self.shared.get(&(group, name)).or_else(|| self.in_outer_packages(at, name))?;
-        let tree_wide = self.rules(at).shared == Shared::Tree;
-        // Defined by several files that no package joins: not known which, unless they are blocks of one.
-        let owner = self.place_of(found[0]).0;
-        let joined = self.file(at).package.is_some() && !tree_wide;
-        let is_one = |&n: &u32| {
-            let is_block = self.spaces.first(n) == self.spaces.first(found[0]);
-            (tree_wide && is_block) || self.place_of(n).0 == owner
-        };
-        let is_sure = joined || found.iter().all(is_one);
-        // A type or namespace that stands in one place only is that one for everybody.
-        let is_only = found.len() == 1 && self.spaces.is_space(found[0]);
-        let how = if tree_wide && !is_only { Certainty::Named } else { Certainty::Scoped };
-        is_sure.then(|| (Value::Entity(found[0]), how))
-    }
-
-    /// A name of the packages around a file's own.
-    fn in_outer_packages(&self, at: u32, name: Symbol) -> Option<&Vec<u32>> {
-        let mut package = self.text(self.file(at).package.filter(|_| self.rules(at).outer_packages)?);
-        while let Some((above, _)) = package.rsplit_once('.') {
-            package = above;
-            let group = self.tree.symbols.get(package).and_then(|p| group_with(self.tree, self.modules, at, Some(p)));
-            if let Some(found) = group.and_then(|g| self.shared.get(&(g, name))) {
-                return Some(found);
-            }
-        }
-        None
-    }
-
-    /// Entities of other files that share an outermost entity's name and package, and itself.
-    pub(crate) fn twins(&self, node: u32, name: Symbol) -> Vec<u32> {
-        let (at, _) = self.place_of(node);
-        if self.rules(at).shared == Shared::Tree || self.file(at).package.is_none() {
-            return vec![node];
-        }
-        let group = group_of(self.tree, self.modules, at);
-        let all = group.and_then(|g| self.shared.get(&(g, name))).into_iter().flatten().copied();
-        let same: Vec<u32> = all.filter(|&n| self.kind_of(n) == self.kind_of(node)).collect();
-        if same.contains(&node) { same } else { vec![node] }
-    }
-
-    /// The table that a module is.
-    fn returned(&self, module: Value, depth: u8) -> Option<Value> {
-        let Value::Module(Place { file: Some(file), .. }) = module else { return None };
-        let default = self.tree.symbols.get("default").filter(|_| self.rules(file).tables)?;
-        self.in_module(file, default, depth + 1).map(|f| f.0).filter(|&v| v != module)
-    }
-
-    /// A member of a value.
-    pub(crate) fn member(&self, at: u32, value: Value, name: Symbol, depth: u8) -> Option<Value> {
-        if !may_go_on(depth) {
-            return None;
-        }
-        match value {
-            Value::Module(place) => {
-                if let Some(table) = self.returned(value, depth) {
-                    return self.member(at, table, name, depth + 1);
-                }
-                if let Some((value, _)) = place.file.and_then(|f| self.in_module(f, name, depth + 1)) {
-                    return Some(value);
-                }
-                if let Some(inside) = self.modules.inside(self.tree, self.file(at).rule, place, self.text(name)) {
-                    return Some(Value::Module(inside));
-                }
-                let folder = place.folder.filter(|_| self.rules(at).shared == Shared::Folder)?;
-                let files = &self.modules.folders[folder as usize].files;
-                files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
-            }
-            Value::Package(id) => {
-                let files = &self.modules.packages[&self.package_names[id as usize]];
-                files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
-            }
-            Value::Entity(node) => {
-                let kind = self.kind_of(node)?;
-                if is_type(kind) {
-                    return self.type_member(node, name, depth);
-                }
-                // A module or namespace inside a file.
-                let (at, local) = self.place_of(node);
-                let file = self.file(at);
-                let inside = file.members(local, name).next().map(|m| Value::Entity(file.node_of(m)));
-                let inside = inside.or_else(|| self.in_space(node, name, depth));
-                inside
-                    .or_else(|| self.in_extensions(node, name, depth))
-                    .or_else(|| self.imported(at, local, name, depth + 1).map(|(v, _)| v))
-            }
-            Value::Held(_) if self.is_of_holder(at, name) => None,
-            Value::Instance(node) | Value::Held(node) => self.type_member(node, name, depth),
-            Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
-            Value::Table(at, table) => {
-                let file = self.file(at);
-                let is_member = |e: &Definition| e.scope == Some(table) && e.name == name;
-                let local = file.entities.iter().position(is_member)?;
-                Some(Value::Entity(file.node_of(local as u32)))
-            }
-            Value::Outside => Some(Value::Outside),
-            Value::Hidden => None,
-        }
-    }
-
-    /// A member of a type, of what extends it, or of its bases.
-    fn type_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        self.own_member(node, name, depth).or_else(|| self.in_bases(node, name, depth, &mut vec![node]))
-    }
-
-    fn own_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let direct = self.member_of_block(node, name, depth).or_else(|| self.in_space(node, name, depth));
-        let direct = direct.or_else(|| self.in_extensions(node, name, depth));
-        direct.or_else(|| self.companions(node).into_iter().find_map(|c| self.member_of_block(c, name, depth)))
-    }
-
-    /// What belongs to a type or space by its head or as a block of it.
-    fn in_extensions(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let blocks = self.extensions.get(&self.spaces.first(node))?;
-        blocks.iter().find_map(|&block| {
-            let (at, local) = self.place_of(block);
-            let definition = &self.file(at).entities[local as usize];
-            if definition.scope.is_none() && is_type(definition.kind) {
-                self.member_of_block(block, name, depth)
-            } else {
-                (definition.name == name).then_some(Value::Entity(block))
-            }
-        })
-    }
-
-    fn member_of_block(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let (at, local) = self.place_of(node);
-        let file = self.file(at);
-        let member = file.members(local, name).find(|&m| file.entities[m as usize].scope.is_none());
-        if let Some(member) = member {
-            let definition = &file.entities[member as usize];
-            let is_method = is_callable(definition.kind) && !definition.is_property;
-            if is_method || definition.kind.entity_type() == EntityType::Class {
-                return Some(Value::Entity(file.node_of(member)));
-            }
-            // A field: what it holds, or at least that it is this one.
-            let held = definition.return_type.and_then(|t| self.typed(at, local, self.text(t), depth + 1));
-            return held.or_else(|| self.field(at, local, name, depth)).or(Some(Value::Entity(file.node_of(member))));
-        }
-        self.field(at, local, name, depth)
-    }
-
-    /// What a field of a type holds, by its bindings.
-    pub(crate) fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let bindings = self.file(at).bindings(local, name);
-        let mut hidden = None;
-        for binding in bindings {
-            match self.binding(at, local, binding, depth + 1) {
-                Some(value) => return Some(value),
-                None => hidden = Some(Value::Hidden),
-            }
-        }
-        hidden
-    }
-
-    fn in_bases(&self, node: u32, name: Symbol, depth: u8, seen: &mut Vec<u32>) -> Option<Value> {
-        let mut outside = None;
-        for base in self.bases.get(&self.spaces.first(node)).into_iter().flatten() {
-            let Some(base) = *base else {
-                outside = Some(Value::Outside);
-                continue;
-            };
-            if seen.contains(&base) || seen.len() > MAX_BASES {
-                continue;
-            }
-            seen.push(base);
-            let found = self.own_member(base, name, depth).or_else(|| self.in_bases(base, name, depth, seen));
-            match found {
-                Some(Value::Outside) => outside = found,
-                Some(_) => return found,
-                None => {}
-            }
-        }
-        outside
-    }
 }
 
 /// Whether a question may lead further: neither too deep nor, through wildcards and bindings, too wide.
-fn may_go_on(depth: u8) -> bool {
+pub(crate) fn may_go_on(depth: u8) -> bool {
     let left = STEPS_LEFT.get();
     STEPS_LEFT.set(left.saturating_sub(1));
     depth < MAX_DEPTH && left > 0
@@ -969,12 +577,12 @@ fn is_member_kind(kind: cds_model::Kind) -> bool {
 }
 
 /// The files that see each other's outermost names: a folder, a package, or all of a family.
-fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
+pub(crate) fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
     group_with(tree, modules, at, tree.files[at as usize].package)
 }
 
 /// The same, as if the file were in that package.
-fn group_with(tree: &Tree, modules: &Modules, at: u32, package: Option<Symbol>) -> Option<u32> {
+pub(crate) fn group_with(tree: &Tree, modules: &Modules, at: u32, package: Option<Symbol>) -> Option<u32> {
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
     // Groups of one rule never meet those of another: the upper bits are the rule's.
