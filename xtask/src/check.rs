@@ -42,7 +42,8 @@ mod tests {
         ("cds-index", &["cds-model", "cds-lang", "cds-graph"]),
         ("cds-search", &["cds-model", "cds-graph", "cds-index"]),
         ("cds-engine", &["cds-model", "cds-lang", "cds-graph", "cds-index", "cds-search"]),
-        ("cds", &["cds-engine"]),
+        ("cds-locagent", &[]),
+        ("cds", &["cds-engine", "cds-locagent"]),
         ("xtask", &[]),
     ];
 
