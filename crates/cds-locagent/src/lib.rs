@@ -3,5 +3,12 @@
 //! A foreign system, quarantined: nothing else depends on this crate, and none of its quirks leaks into another. Where it looks wrong, it is
 //! meant to be wrong in the same way; `docs/locagent.md` says what the default mode does instead.
 
+mod build;
 pub mod chunks;
 pub mod graph;
+mod link;
+mod modules;
+mod python;
+mod walk;
+
+pub use build::build_graph;
