@@ -20,6 +20,21 @@ pub enum NodeType {
     Function,
 }
 
+impl NodeType {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Directory, Self::File, Self::Class, Self::Function];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Directory => "directory",
+            Self::File => "file",
+            Self::Class => "class",
+            Self::Function => "function",
+        }
+    }
+}
+
 /// What an edge says, in LocAgent's words. The order is that of the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EdgeType {
@@ -31,6 +46,21 @@ pub enum EdgeType {
     Inherits,
     /// A call, by name.
     Invokes,
+}
+
+impl EdgeType {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Contains, Self::Imports, Self::Inherits, Self::Invokes];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Imports => "imports",
+            Self::Inherits => "inherits",
+            Self::Invokes => "invokes",
+        }
+    }
 }
 
 /// One node.

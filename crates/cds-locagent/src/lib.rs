@@ -9,6 +9,8 @@ pub mod graph;
 mod link;
 mod modules;
 mod python;
+mod tree;
 mod walk;
 
 pub use build::build_graph;
+pub use tree::{Adjacency, Direction, TreeRequest, draw_trees};
