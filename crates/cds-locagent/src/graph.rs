@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use compact_str::CompactString;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,21 @@ pub enum NodeType {
     Function,
 }
 
+impl NodeType {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Directory, Self::File, Self::Class, Self::Function];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Directory => "directory",
+            Self::File => "file",
+            Self::Class => "class",
+            Self::Function => "function",
+        }
+    }
+}
+
 /// What an edge says, in LocAgent's words. The order is that of the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EdgeType {
@@ -30,6 +46,21 @@ pub enum EdgeType {
     Inherits,
     /// A call, by name.
     Invokes,
+}
+
+impl EdgeType {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Contains, Self::Imports, Self::Inherits, Self::Invokes];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Imports => "imports",
+            Self::Inherits => "inherits",
+            Self::Invokes => "invokes",
+        }
+    }
 }
 
 /// One node.
@@ -62,6 +93,26 @@ pub struct Edge {
     pub alias: Option<u32>,
 }
 
+/// A file that the graph lacks, or has as a node that nothing contains.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Its path.
+    pub path: CompactString,
+    /// Why.
+    pub kind: ProblemKind,
+}
+
+/// Why a file is not fully part of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProblemKind {
+    /// It could not be read: no node.
+    Unreadable,
+    /// It is not UTF-8: no node.
+    NotUtf8,
+    /// CPython 3.12 would not parse it: a node without contents.
+    Syntax,
+}
+
 /// The graph of one repository.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Graph {
@@ -73,8 +124,10 @@ pub struct Graph {
     pub aliases: Vec<CompactString>,
     /// The text of each file, line ends as `\n`.
     pub texts: Vec<String>,
+    /// Files that are not, or not fully, part of it.
+    pub problems: Vec<Problem>,
     #[serde(skip)]
-    by_id: FxHashMap<CompactString, u32>,
+    pub(crate) by_id: FxHashMap<CompactString, u32>,
 }
 
 impl Graph {
@@ -88,6 +141,37 @@ impl Graph {
         let node = &self.nodes[node as usize];
         node.text.map_or("", |text| &self.texts[text as usize][node.code.start as usize..node.code.end as usize])
     }
+
+    /// The name after `as` of an import.
+    pub fn alias(&self, edge: &Edge) -> Option<&str> {
+        edge.alias.map(|alias| self.aliases[alias as usize].as_str())
+    }
+
+    /// Places of nodes in the order of their ids.
+    pub fn by_id(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        order.sort_unstable_by(|a, b| self.nodes[*a as usize].id.cmp(&self.nodes[*b as usize].id));
+        order
+    }
+
+    /// Sorts edges by the text of what they join. Insertion order depends on hash seeds in LocAgent; this one is for comparing.
+    pub(crate) fn sort_edges(&mut self) {
+        let mut rank = vec![0u64; self.nodes.len()];
+        for (at, node) in self.by_id().into_iter().enumerate() {
+            rank[node as usize] = at as u64;
+        }
+        let key = |edge: &Edge| {
+            let alias = edge.alias.map_or(0, |alias| u64::from(alias) + 1);
+            (rank[edge.source as usize] << 32 | rank[edge.target as usize], (edge.kind as u64) << 40 | alias)
+        };
+        self.edges.par_sort_unstable_by_key(key);
+    }
+}
+
+/// The name by which calls find a node: what follows the last `:` and then the last dot. All files are called `py`.
+pub fn short_name(id: &str) -> &str {
+    let name = id.rsplit(':').next().unwrap_or(id);
+    name.rsplit('.').next().unwrap_or(name)
 }
 
 /// Whether LocAgent takes an id (or a search term) for a test's: a word of the path starts with `test`.

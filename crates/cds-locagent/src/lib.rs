@@ -4,14 +4,23 @@
 //! meant to be wrong in the same way; `docs/locagent.md` says what the default mode does instead.
 
 pub mod bm25;
+mod build;
 pub mod chunks;
 mod entities;
 mod fnmatch;
 pub mod graph;
+mod link;
+mod modules;
 pub mod names;
 mod numpy;
 pub mod pyset;
 mod pystr;
+mod python;
 mod render;
 pub mod search;
 pub mod skeleton;
+mod tree;
+mod walk;
+
+pub use build::build_graph;
+pub use tree::{Adjacency, Direction, TreeRequest, draw_trees};

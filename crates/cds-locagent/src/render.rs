@@ -8,16 +8,6 @@ use crate::skeleton::skeleton;
 /// From so many lines on a class or a file is shown as a skeleton.
 const LONG: i64 = 100;
 
-/// LocAgent's word for a kind of node.
-pub(crate) fn kind_name(kind: NodeType) -> &'static str {
-    match kind {
-        NodeType::Directory => "directory",
-        NodeType::File => "file",
-        NodeType::Class => "class",
-        NodeType::Function => "function",
-    }
-}
-
 /// The text of an answer.
 pub(crate) fn answer(graph: &Graph, notice: &str, steps: &[Step]) -> Result<String, SearchError> {
     let mut text = notice.to_owned();
@@ -128,7 +118,7 @@ fn uncovered(previews: Vec<&Found>) -> Vec<&Found> {
 /// Results that are only named; the reason is said where it changes and at the end.
 fn folds(results: &[&Found]) -> String {
     let [first, rest @ ..] = results else { return String::new() };
-    let named = |found: &Found| format!("Found {} `{}`.\n", kind_name(found.kind), found.nid);
+    let named = |found: &Found| format!("Found {} `{}`.\n", found.kind.name(), found.nid);
     let mut text = named(first);
     let mut source = &first.source;
     for found in rest {
@@ -152,7 +142,7 @@ pub(crate) fn result(graph: &Graph, found: &Found) -> Result<String, SearchError
     if found.format == Format::CodeSnippet {
         return snippet(graph, found);
     }
-    let kind = kind_name(found.kind);
+    let kind = found.kind.name();
     let mut text = format!("Found {kind} `{}`.\nSource: {}\n", found.nid, found.source);
     let Some((first, last)) = lines_of(graph, found.node) else { return Ok(text) };
     let structured = found.format == Format::Preview && found.kind != NodeType::Function && last - first > LONG;

@@ -129,7 +129,7 @@ pub struct Found {
 }
 
 fn kind_name<S: serde::Serializer>(kind: &NodeType, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(render::kind_name(*kind))
+    serializer.serialize_str(kind.name())
 }
 
 /// Why a search fails altogether. LocAgent raises an exception in these cases, whatever the other terms would find.
@@ -368,7 +368,7 @@ fn describe(graph: &Graph, lines: (i64, i64), mut entities: Vec<u32>) -> (Option
     let ids: Vec<String> = entities.iter().map(|&node| format!("`{}`", graph.nodes[node as usize].id)).collect();
     let mut hints = String::new();
     let mut hint = |node: u32| {
-        let (kind, id) = (render::kind_name(graph.nodes[node as usize].kind), &graph.nodes[node as usize].id);
+        let (kind, id) = (graph.nodes[node as usize].kind.name(), &graph.nodes[node as usize].id);
         hints += &format!("The code for {kind} `{id}` is incomplete; search `{id}` for the full content if needed.\n");
     };
     if let (Some(&first), Some(&last)) = (entities.first(), entities.last()) {

@@ -12,6 +12,9 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_python_parser::{Parsed, parse_module};
 use ruff_text_size::Ranged;
 
+/// What is left of a function's body.
+const BODY: &str = "...\n";
+
 /// The outline; the source itself if it cannot be parsed.
 pub fn skeleton(source: &str) -> String {
     match parse_module(source) {
@@ -61,13 +64,15 @@ impl<'a> Writer<'a> {
         self.finish()
     }
 
-    /// libcst sees to it that the end is like the source's: with a line end, or without.
+    /// libcst drops its last token when the source does not end its last line. It takes that token for a line end; after a function it is the `...`.
     fn finish(mut self) -> String {
         let ends_line = self.source.ends_with('\n') && !self.source.ends_with("\\\n");
         if ends_line && self.out.is_empty() {
             self.out.push('\n');
         }
-        if !ends_line && !self.after_body && self.out.ends_with('\n') {
+        if !ends_line && self.after_body {
+            self.out.truncate(self.out.len() - BODY.len());
+        } else if !ends_line && self.out.ends_with('\n') {
             self.out.pop();
         }
         self.out
@@ -178,7 +183,8 @@ impl<'a> Writer<'a> {
     fn function(&mut self, statement: &Stmt, function: &StmtFunctionDef, depth: &Depth) {
         let head = function.returns.as_ref().map_or(function.parameters.end(), |returns| returns.end());
         self.copy(self.colon(head.to_usize()), depth);
-        self.write("\n...\n");
+        self.write("\n");
+        self.write(BODY);
         self.after_body = true;
         self.at = self.block_end(statement, &function.body);
     }
