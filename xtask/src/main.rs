@@ -1,9 +1,11 @@
 //! Every check and measurement: `cargo xtask test`, `cargo xtask bench`, `cargo xtask graph-truth`,
+//! `cargo xtask parity`,
 //! `cargo xtask coverage`.
 
 mod bench;
 mod check;
 mod coverage;
+mod parity;
 mod scip;
 mod trees;
 mod truth;
@@ -20,6 +22,8 @@ const USAGE: &str = "cargo xtask COMMAND
                           of codegraph beside it (needs npm and python3); DIR keeps packages and indexes between runs;
                           edges come from files PACKAGE.jsonl in place of a build; FILE tells every edge that is wrong
                           or missing
+  parity [--small]        LocAgent's recorded graph, chunks, hits, search texts, trees and times beside ours on real
+                          packages, which pip downloads by hash; --small: the four small ones, without times
   coverage                line coverage of the extraction, index and search crates (needs cargo-tarpaulin)";
 
 fn main() -> Result<()> {
@@ -28,6 +32,7 @@ fn main() -> Result<()> {
         Some("test") => check::run(),
         Some("bench") => bench::run(&arguments[1..]),
         Some("graph-truth") => truth::run(&arguments[1..]),
+        Some("parity") => parity::run(&arguments[1..]),
         Some("coverage") => coverage::run(),
         _ => bail!("{USAGE}"),
     }

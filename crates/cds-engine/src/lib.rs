@@ -32,7 +32,7 @@ pub use cds_search::{PRESETS, Preset};
 pub use config::{Config, ConfigError, Origin, SETTINGS, Setting, Value};
 pub use engine::{Engine, Hooks, find_root};
 pub use error::{Error, ErrorKind, Result};
-pub use ops::graph::{GraphEdge, GraphNode, GraphResponse, TraverseRequest, Unresolved, UnresolvedSite};
+pub use ops::graph::{GraphEdge, GraphNode, GraphResponse, GraphRow, TraverseRequest, Unresolved, UnresolvedSite};
 pub use ops::grep::{GrepHit, GrepRequest, GrepResponse};
 pub use ops::outline::{OutlineEntity, OutlineFile, OutlineRequest, OutlineResponse};
 pub use ops::retrieve::{RetrieveMiss, RetrieveRequest, RetrieveResponse};

@@ -113,6 +113,17 @@ pub enum ProblemKind {
     Syntax,
 }
 
+impl ProblemKind {
+    /// For people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Unreadable => "not in the graph: it cannot be read",
+            Self::NotUtf8 => "not in the graph: it is not UTF-8",
+            Self::Syntax => "a node without contents: Python 3.12 does not parse it",
+        }
+    }
+}
+
 /// The graph of one repository.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Graph {
@@ -145,6 +156,11 @@ impl Graph {
     /// The name after `as` of an import.
     pub fn alias(&self, edge: &Edge) -> Option<&str> {
         edge.alias.map(|alias| self.aliases[alias as usize].as_str())
+    }
+
+    /// What is not kept on disk is made again.
+    pub(crate) fn restore(&mut self) {
+        self.by_id = self.nodes.iter().enumerate().map(|(at, node)| (node.id.clone(), at as u32)).collect();
     }
 
     /// Places of nodes in the order of their ids.

@@ -17,10 +17,14 @@ pub mod pyset;
 mod pystr;
 mod python;
 mod render;
+mod repository;
 pub mod search;
 pub mod skeleton;
+mod store;
 mod tree;
 mod walk;
 
 pub use build::build_graph;
-pub use tree::{Adjacency, Direction, TreeRequest, draw_trees};
+pub use repository::{CodeIndex, Repository};
+pub use store::StoreError;
+pub use tree::{Adjacency, Direction, TreeRequest, draw_trees, start_id};

@@ -109,7 +109,8 @@ pub fn draw_trees(
     text.trim().to_owned()
 }
 
-fn start_id(start: &str) -> &str {
+/// The id that a start means.
+pub fn start_id(start: &str) -> &str {
     let start = if start == "/" { start } else { start.trim_matches('/') };
     start.strip_suffix(".__init__").unwrap_or(start)
 }

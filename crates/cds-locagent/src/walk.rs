@@ -18,6 +18,8 @@ pub(crate) struct Walk {
     pub(crate) found: Vec<Found>,
     /// Every `.py` file on disk, also those that are no nodes: an import that leads to one of them is settled, and gives no edge.
     pub(crate) modules: Vec<String>,
+    /// Every folder that was looked into.
+    pub(crate) directories: Vec<String>,
     /// Links to folders: not walked, but imports see through them.
     pub(crate) linked_directories: Vec<String>,
 }
@@ -29,6 +31,13 @@ pub(crate) fn walk(root: &Path) -> io::Result<Walk> {
     visit(root, "", &mut walk, &mut kept)?;
     kept.close_until(None, &mut walk.found);
     Ok(walk)
+}
+
+/// Everything whose change may change the graph or the chunks: folders, because files come and go in them, and Python files.
+pub(crate) fn every_path(root: &Path) -> io::Result<Vec<String>> {
+    let Walk { mut directories, modules, .. } = walk(root)?;
+    directories.extend(modules);
+    Ok(directories)
 }
 
 /// A path with this in it is not part of the graph, wherever it stands: `.github`, and `weird.gitstuff` too.
@@ -48,6 +57,7 @@ fn visit(root: &Path, directory: &str, walk: &mut Walk, kept: &mut Kept) -> io::
 
     let skipped = directory.contains(SKIPPED);
     if !skipped {
+        walk.directories.push(directory.to_owned());
         kept.open(directory, &mut walk.found);
     }
     let mut has_python = false;

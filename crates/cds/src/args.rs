@@ -43,6 +43,16 @@ pub(crate) struct Common {
     /// Answer from the index as it is, without looking for changed files
     #[arg(long, global = true)]
     pub(crate) no_update: bool,
+    /// Behave as another system does, to the letter (index, search, retrieve, traverse, graph export)
+    #[arg(long, global = true, value_name = "SYSTEM")]
+    pub(crate) compat: Option<Compat>,
+}
+
+/// A system whose results cds reproduces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compat {
+    /// LocAgent (ACL 2025), for Python
+    Locagent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -95,6 +105,9 @@ pub(crate) enum Command {
     Implementations(CallsArgs),
     /// Which files use a file, or a module from outside
     Dependents(CallsArgs),
+    /// The graph as a whole
+    #[command(subcommand)]
+    Graph(GraphCommand),
     /// Show what is indexed, how fresh it is and what was left out
     Status(StatusArgs),
     /// Show every setting with its value and origin
@@ -107,7 +120,7 @@ pub(crate) enum Command {
 }
 
 #[derive(ClapArgs, Debug)]
-#[command(after_help = "Examples:\n  cds index\n  cds index ~/src/project --force\n  cds index --index-dir /tmp/idx")]
+#[command(after_help = "Examples:\n  cds index\n  cds index ~/src/project --force\n  cds index --index-dir /tmp/idx\n  cds index --compat locagent")]
 pub(crate) struct IndexArgs {
     /// The folder [default: as --root]
     pub(crate) path: Option<PathBuf>,
@@ -161,12 +174,32 @@ pub(crate) struct RouteArgs {
     pub(crate) walk: WalkArgs,
 }
 
+#[derive(Subcommand, Debug)]
+pub(crate) enum GraphCommand {
+    /// Print every node and every edge, one object a line
+    Export(ExportArgs),
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds graph export > graph.jsonl
+  cds graph export --edges | jq -r 'select(.certainty != \"named\") | .to' | sort | uniq -c
+  cds graph export --compat locagent --nodes           as LocAgent would have it")]
+pub(crate) struct ExportArgs {
+    /// Nodes only
+    #[arg(long, conflicts_with = "edges")]
+    pub(crate) nodes: bool,
+    /// Edges only
+    #[arg(long)]
+    pub(crate) edges: bool,
+}
+
 /// What every walk takes.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct WalkArgs {
-    /// How many edges away, 1 to 10
-    #[arg(long)]
-    pub(crate) depth: Option<u32>,
+    /// How many edges away, 1 to 10 (with --compat locagent from 0 on, and -1 for as deep as it goes)
+    #[arg(long, allow_negative_numbers = true)]
+    pub(crate) depth: Option<i32>,
     /// Only entities of these types: directory, file, class, function
     #[arg(long = "type", value_delimiter = ',', value_name = "TYPE")]
     pub(crate) types: Vec<String>,
@@ -217,10 +250,11 @@ pub(crate) struct PathArgs {
   cds search 'Auth*' --granularity entity          a prefix
   cds search login --granularity document          files with their best chunks
   cds search login --format toon --max-tokens 1500 for an agent with a budget
-  cds search login --explain                       why each hit stands where it does")]
+  cds search login --explain                       why each hit stands where it does
+  cds search --compat locagent Session 'get adapter'  LocAgent's search tool; each argument is a term")]
 pub(crate) struct SearchArgs {
     /// Words, names, "phrases" and prefixes*
-    #[arg(required = true)]
+    #[arg(required_unless_present = "lines")]
     pub(crate) query: Vec<String>,
     #[command(flatten)]
     pub(crate) filters: FilterArgs,
@@ -254,6 +288,9 @@ pub(crate) struct SearchArgs {
     /// Show every number that made the score
     #[arg(long)]
     pub(crate) explain: bool,
+    /// With --compat locagent: lines of the file that --path names
+    #[arg(long, value_delimiter = ',', value_name = "LINE", requires = "compat")]
+    pub(crate) lines: Vec<i64>,
 }
 
 /// One flag for each filter; lists take several values, separated by commas or repeated.

@@ -1,10 +1,10 @@
 //! `cds traverse`, `callers`, `callees`, `path`, `implementations`, `dependents`
 
-use cds_engine::{GraphResponse, TraverseRequest, counted};
+use cds_engine::{Error, ErrorKind, GraphResponse, GraphRow, TraverseRequest, counted};
 
-use super::{Context, Done, ensure_indexed, found, note, print};
-use crate::args::{CallsArgs, Draw, PathArgs, RouteArgs, TraverseArgs, WalkArgs};
-use crate::render;
+use super::{Context, Done, Stop, ensure_indexed, found, note, print};
+use crate::args::{CallsArgs, Draw, ExportArgs, Format, PathArgs, RouteArgs, TraverseArgs, WalkArgs};
+use crate::{exit, render};
 
 /// What is asked of one entity.
 #[derive(Clone, Copy)]
@@ -18,6 +18,8 @@ pub(crate) enum Question {
 fn request(from: Vec<String>, route: RouteArgs) -> (TraverseRequest, Draw) {
     let RouteArgs { direction, edges, walk } = route;
     let WalkArgs { depth, types, certainty, limit, draw } = walk;
+    // Out of range either way: the engine says what the range is.
+    let depth = depth.map(|depth| u32::try_from(depth).unwrap_or(0));
     (TraverseRequest { from, direction, depth, edges, types, certainty, limit }, draw)
 }
 
@@ -52,6 +54,49 @@ pub(crate) fn path(context: &Context, args: PathArgs) -> Done {
     ensure_indexed(context)?;
     let response = context.engine.path(&request, &args.to)?;
     finish(context, &response, draw, "no way leads there; --direction both and --depth 10 look further")
+}
+
+pub(crate) fn export(context: &Context, args: &ExportArgs) -> Done {
+    require_lines(context)?;
+    ensure_indexed(context)?;
+    let mut out = Lines::default();
+    context.engine.export_graph(&mut |row| match row {
+        GraphRow::Node(_) if args.edges => {}
+        GraphRow::Edge(_) if args.nodes => {}
+        row => out.push(&render::json::line(&row)),
+    })?;
+    out.finish()
+}
+
+/// A whole graph is printed one object a line, or not at all.
+pub(crate) fn require_lines(context: &Context) -> Result<(), Error> {
+    match context.format {
+        Format::Jsonl | Format::Human => Ok(()),
+        _ => Err(Error { kind: ErrorKind::Invalid, message: "graph export prints jsonl: leave --format out".to_owned() }),
+    }
+}
+
+/// Many lines, printed in large pieces.
+#[derive(Default)]
+pub(crate) struct Lines {
+    text: String,
+    stopped: Option<Stop>,
+}
+
+impl Lines {
+    pub(crate) fn push(&mut self, line: &str) {
+        self.text.push_str(line);
+        if self.text.len() > 1 << 16 && self.stopped.is_none() {
+            self.stopped = print(&self.text).err();
+            self.text.clear();
+        }
+    }
+
+    pub(crate) fn finish(self) -> Done {
+        self.stopped.map_or(Ok(()), Err)?;
+        print(&self.text)?;
+        Ok(exit::FOUND)
+    }
 }
 
 /// Prints an answer; what is not known is said as well.

@@ -4,6 +4,7 @@ mod config;
 mod graph;
 mod grep;
 mod index;
+mod locagent;
 mod outline;
 mod retrieve;
 mod search;
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 
 use cds_engine::{Config, Engine, Error, ErrorKind, FilterRequest, find_root};
 
-use crate::args::{Args, Color, Command, Common, FilterArgs, Format};
+use crate::args::{Args, Color, Command, Common, Compat, FilterArgs, Format, GraphCommand};
 use crate::{exit, progress};
 
 /// What every command works with.
@@ -45,7 +46,10 @@ type Done = Result<u8, Stop>;
 pub(crate) fn run(args: Args) -> u8 {
     let result = match args.command {
         Command::Completions { shell } => completions(shell),
-        command => context(&args.common, &command).and_then(|context| dispatch(&context, command)),
+        command => context(&args.common, &command).and_then(|context| match args.common.compat {
+            None => dispatch(&context, command),
+            Some(Compat::Locagent) => locagent::run(&context, command),
+        }),
     };
     match result {
         Ok(code) => code,
@@ -71,6 +75,7 @@ fn dispatch(context: &Context, command: Command) -> Done {
         Command::Implementations(args) => graph::ask(context, args, graph::Question::Implementations),
         Command::Dependents(args) => graph::ask(context, args, graph::Question::Dependents),
         Command::Path(args) => graph::path(context, args),
+        Command::Graph(GraphCommand::Export(args)) => graph::export(context, &args),
         Command::Status(args) => status::run(context, &args),
         Command::Config => config::run(context),
         Command::Completions { .. } => Ok(exit::FOUND),

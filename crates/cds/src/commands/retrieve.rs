@@ -9,18 +9,7 @@ use crate::args::RetrieveArgs;
 use crate::render;
 
 pub(crate) fn run(context: &Context, args: RetrieveArgs) -> Done {
-    let mut ids = args.ids;
-    if ids.is_empty() || ids == ["-"] {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|e| Error { kind: ErrorKind::Io, message: format!("standard input: {e}") })?;
-        ids = text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned).collect();
-    }
-    if ids.is_empty() {
-        let message = "no ids: name some, or give one a line on standard input".to_owned();
-        return Err(Error { kind: ErrorKind::Invalid, message }.into());
-    }
+    let ids = ids(&args.ids)?;
     let as_search = SearchRequest { snippet: args.snippet.clone(), ..SearchRequest::default() };
     context.engine.check(&as_search)?;
     ensure_indexed(context)?;
@@ -36,4 +25,21 @@ pub(crate) fn run(context: &Context, args: RetrieveArgs) -> Done {
     }
     print(&render::retrieve(&response, context))?;
     Ok(found(!response.hits.is_empty()))
+}
+
+/// Ids as named, or one a line from standard input.
+pub(crate) fn ids(named: &[String]) -> Result<Vec<String>, Error> {
+    let mut ids = named.to_vec();
+    if ids.is_empty() || ids == ["-"] {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|e| Error { kind: ErrorKind::Io, message: format!("standard input: {e}") })?;
+        ids = text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned).collect();
+    }
+    if ids.is_empty() {
+        let message = "no ids: name some, or give one a line on standard input".to_owned();
+        return Err(Error { kind: ErrorKind::Invalid, message });
+    }
+    Ok(ids)
 }

@@ -13,6 +13,7 @@ mod graph;
 mod grep;
 mod index;
 mod languages;
+mod locagent;
 mod retrieve;
 mod robust;
 mod search;
