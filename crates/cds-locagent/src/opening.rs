@@ -49,7 +49,10 @@ pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>) -> Opening 
         Syntax::Comment => leaf(Kind::Comment),
         Syntax::Module => open_module(cursor).unwrap_or(none),
         Syntax::Import => Opening { name: imported(table, node), ..leaf(Kind::Import) },
-        Syntax::ImportFrom => Opening { name: imported_from_here(table, node), ..leaf(Kind::Import) },
+        Syntax::ImportFrom => match imported_from(table, node) {
+            Some(name) => Opening { name, ..leaf(Kind::Import) },
+            None => none,
+        },
         Syntax::FutureImport => leaf(Kind::Import),
         Syntax::Assignment => open_assignment(table, cursor).unwrap_or(none),
         Syntax::Call if is_plain_call(table, node) => leaf(Kind::Call),
@@ -245,11 +248,21 @@ fn imported(table: &SyntaxTable, node: Node<'_>) -> Option<Range<usize>> {
     })
 }
 
-/// `from . import name`: the first name that gets no other. Imports from modules without dots have no name.
-fn imported_from_here(table: &SyntaxTable, node: Node<'_>) -> Option<Range<usize>> {
-    node.child(1).filter(|module| table.of(*module) == Syntax::RelativeImport)?;
-    let mut cursor = node.walk();
-    node.children(&mut cursor).skip(2).find(|child| table.of(*child) == Syntax::DottedName).map(|child| child.byte_range())
+/// Whether an import from a module counts as one, and its name.
+///
+/// From a module without leading dots it does, without a name. From a relative one it is called by the first name that gets no alias;
+/// when there is none, as in `from . import *`, it is no import.
+#[expect(clippy::option_option, reason = "an import, and one with a name, are two questions")]
+fn imported_from(table: &SyntaxTable, node: Node<'_>) -> Option<Option<Range<usize>>> {
+    match table.of(node.child(1)?) {
+        Syntax::DottedName => Some(None),
+        Syntax::RelativeImport => {
+            let mut cursor = node.walk();
+            let name = node.children(&mut cursor).skip(2).find(|child| table.of(*child) == Syntax::DottedName);
+            name.map(|name| Some(name.byte_range()))
+        }
+        _ => None,
+    }
 }
 
 /// A call of a name or an attribute with an argument list: not one of a call's result, nor one with a bare generator.
