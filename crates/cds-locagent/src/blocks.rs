@@ -9,11 +9,12 @@ use tree_sitter::{Parser, TreeCursor};
 
 use crate::chunks::Dropped;
 use crate::names_of_blocks::{is_placeholder, name_from_text};
+use crate::old_grammar::is_unreadable;
 use crate::opening::{Opening, go_up, open};
 use crate::paths::{NameId, PathId, Paths};
 use crate::spans::{SpanId, Spans};
 use crate::syntax::{Syntax, SyntaxTable};
-use crate::tokens;
+use crate::tokens::Counter;
 
 /// Nesting at which LocAgent runs out of Python's stack and loses the file. 490 levels were seen to pass and 500 to fail with nearly nothing
 /// else on that stack.
@@ -92,11 +93,12 @@ impl Blocks {
 }
 
 /// Takes a file apart.
-pub(crate) fn build(parser: &mut Parser, table: &SyntaxTable, text: &str) -> Result<Blocks, Dropped> {
+pub(crate) fn build(parser: &mut Parser, table: &SyntaxTable, counter: &mut Counter, text: &str) -> Result<Blocks, Dropped> {
     let tree = parser.parse(text, None).ok_or(Dropped::Unparsable)?;
     let mut builder = Builder {
         text,
         table,
+        counter,
         cursor: tree.walk(),
         blocks: Vec::new(),
         paths: Paths::new(),
@@ -111,6 +113,7 @@ pub(crate) fn build(parser: &mut Parser, table: &SyntaxTable, text: &str) -> Res
 struct Builder<'t> {
     text: &'t str,
     table: &'t SyntaxTable,
+    counter: &'t mut Counter,
     cursor: TreeCursor<'t>,
     blocks: Vec<Block>,
     paths: Paths,
@@ -151,7 +154,7 @@ impl Builder<'_> {
     fn module(&mut self) -> Result<(), Dropped> {
         let node = self.cursor.node();
         self.check_errors()?;
-        let opening = open(self.table, &mut self.cursor);
+        let opening = open(self.table, &mut self.cursor, self.text);
         self.blocks.push(Block {
             kind: Kind::Module,
             parent: 0,
@@ -203,7 +206,10 @@ impl Builder<'_> {
         self.check_errors()?;
         let node = self.cursor.node();
         let node_depth = self.cursor.depth();
-        let opening = open(self.table, &mut self.cursor);
+        if self.table.of(node) == Syntax::Expression && is_unreadable(self.table, node, self.text) {
+            return Err(Dropped::OldSyntaxError);
+        }
+        let opening = open(self.table, &mut self.cursor, self.text);
         let before = place.from.min(node.start_byte())..node.start_byte();
         check_space(&self.text[before.clone()])?;
         let text = node.start_byte()..opening.own_end.unwrap_or(node.end_byte());
@@ -215,7 +221,7 @@ impl Builder<'_> {
         let id = self.blocks.len() as BlockId;
         let name = self.unique_name(&place, kind, opening.name.clone(), &text)?;
         let path = self.paths.child(self.blocks[place.parent as usize].path, name);
-        let tokens = tokens::count(&self.text[text.clone()]);
+        let tokens = self.counter.count(&self.text[text.clone()]);
         self.blocks.push(Block {
             kind,
             parent: place.parent,

@@ -7,7 +7,7 @@ use crate::blocks;
 use crate::cut::{Cut, cut, looks_generated};
 use crate::render::Renderer;
 use crate::syntax::SyntaxTable;
-use crate::tokens;
+use crate::tokens::Counter;
 
 /// One document of the code index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,9 @@ pub enum Dropped {
     /// The parser found a syntax error in or directly below a node that becomes a block.
     #[error("syntax error")]
     SyntaxError,
+    /// The older grammar that LocAgent uses has an error there, though it is Python.
+    #[error("syntax that LocAgent's grammar does not know")]
+    OldSyntaxError,
     /// A block has no text, which happens after syntax errors.
     #[error("a statement without text")]
     EmptyBlock,
@@ -56,6 +59,7 @@ pub enum Dropped {
 pub struct Splitter {
     parser: Parser,
     table: SyntaxTable,
+    counter: Counter,
 }
 
 impl Default for Splitter {
@@ -70,12 +74,12 @@ impl Splitter {
         let language: Language = tree_sitter_python::LANGUAGE.into();
         let mut parser = Parser::new();
         parser.set_language(&language).expect("the grammar is of a version that the parser reads");
-        Self { parser, table: SyntaxTable::new(&language) }
+        Self { parser, table: SyntaxTable::new(&language), counter: Counter::new() }
     }
 
     /// The chunks of a file, or why it has none.
     pub fn chunks(&mut self, path: &str, text: &str) -> Result<Vec<Chunk>, Dropped> {
-        let blocks = blocks::build(&mut self.parser, &self.table, text)?;
+        let blocks = blocks::build(&mut self.parser, &self.table, &mut self.counter, text)?;
         if blocks.blocks[0].total == 0 {
             return Err(Dropped::Empty);
         }
@@ -83,8 +87,30 @@ impl Splitter {
             return Err(Dropped::Generated);
         }
         let mut renderer = Renderer::new(&blocks, text);
-        let chunks = cut(&blocks, text).into_iter().map(|cut| chunk(path, &blocks, &mut renderer, &cut)).collect();
+        let chunks = cut(&blocks, text).into_iter().map(|cut| self.chunk(path, &blocks, &mut renderer, &cut)).collect();
         Ok(chunks)
+    }
+
+    fn chunk(&mut self, path: &str, blocks: &blocks::Blocks, renderer: &mut Renderer<'_>, cut: &Cut) -> Chunk {
+        let line = |at: Option<&u32>| at.map(|id| &blocks.blocks[*id as usize]);
+        let mut seen = Vec::new();
+        for id in &cut.blocks {
+            if let Some(span) = blocks.blocks[*id as usize].span
+                && !seen.contains(&span)
+            {
+                seen.push(span);
+            }
+        }
+        let text = renderer.render(&cut.blocks);
+        Chunk {
+            file: path.to_owned(),
+            // A chunk without blocks has no lines; it comes to be beside blocks that are nearly too long.
+            start_line: line(cut.blocks.first()).map_or(0, |block| block.start_line),
+            end_line: line(cut.blocks.last()).map_or(0, |block| block.end_line),
+            span_ids: seen.into_iter().map(|span| blocks.spans.name(span).to_owned()).collect(),
+            tokens: self.counter.count(&text),
+            text,
+        }
     }
 }
 
@@ -96,28 +122,6 @@ pub fn chunk_file(path: &str, text: &str) -> Result<Vec<Chunk>, Dropped> {
 /// A file's bytes as the text that is cut: what is not UTF-8 is left out.
 pub fn decode(bytes: &[u8]) -> String {
     bytes.utf8_chunks().map(|chunk| chunk.valid()).collect()
-}
-
-fn chunk(path: &str, blocks: &blocks::Blocks, renderer: &mut Renderer<'_>, cut: &Cut) -> Chunk {
-    let line = |at: Option<&u32>| at.map(|id| &blocks.blocks[*id as usize]);
-    let mut seen = Vec::new();
-    for id in &cut.blocks {
-        if let Some(span) = blocks.blocks[*id as usize].span
-            && !seen.contains(&span)
-        {
-            seen.push(span);
-        }
-    }
-    let text = renderer.render(&cut.blocks);
-    Chunk {
-        file: path.to_owned(),
-        // A chunk without blocks has no lines; it comes to be beside blocks that are nearly too long.
-        start_line: line(cut.blocks.first()).map_or(0, |block| block.start_line),
-        end_line: line(cut.blocks.last()).map_or(0, |block| block.end_line),
-        span_ids: seen.into_iter().map(|span| blocks.spans.name(span).to_owned()).collect(),
-        tokens: tokens::count(&text),
-        text,
-    }
 }
 
 /// The text that is indexed for a chunk: its head, an empty line, its text.

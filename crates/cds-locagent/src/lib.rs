@@ -9,6 +9,7 @@ mod cut;
 pub mod files;
 pub mod graph;
 mod names_of_blocks;
+mod old_grammar;
 mod opening;
 mod paths;
 mod render;

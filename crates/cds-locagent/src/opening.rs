@@ -8,6 +8,7 @@ use std::ops::Range;
 use tree_sitter::{Node, TreeCursor};
 
 use crate::blocks::Kind;
+use crate::old_grammar::leading_match;
 use crate::syntax::{Syntax, SyntaxTable};
 
 /// What a node opens. When `own_end` is set, the cursor stands on the first child to visit; otherwise it stands on the node.
@@ -41,7 +42,7 @@ enum First {
 }
 
 /// Says what the cursor's node opens, and moves the cursor to the first child, if there is one.
-pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>) -> Opening {
+pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str) -> Opening {
     let node = cursor.node();
     let leaf = |kind| Opening { kind, name: None, own_end: None, depth: cursor.depth(), last: None };
     let none = leaf(Kind::Code);
@@ -54,9 +55,9 @@ pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>) -> Opening 
             None => none,
         },
         Syntax::FutureImport => leaf(Kind::Import),
-        Syntax::Assignment => open_assignment(table, cursor).unwrap_or(none),
+        Syntax::Assignment => open_assignment(table, cursor, text).unwrap_or(none),
         Syntax::Call if is_plain_call(table, node) => leaf(Kind::Call),
-        Syntax::Expression => open_expression(table, cursor).unwrap_or(none),
+        Syntax::Expression => open_expression(table, cursor, text).unwrap_or(none),
         Syntax::Return => open_return(cursor).unwrap_or(none),
         Syntax::Decorated => open_decorated(table, cursor).unwrap_or(none),
         Syntax::Class | Syntax::Function | Syntax::Compound | Syntax::Clause | Syntax::Except | Syntax::Blocked => {
@@ -81,17 +82,21 @@ fn open_return(cursor: &mut TreeCursor<'_>) -> Option<Opening> {
 }
 
 /// The value of an assignment to a name or an attribute is a child. Any other target leaves the statement whole.
-fn open_assignment(table: &SyntaxTable, cursor: &mut TreeCursor<'_>) -> Option<Opening> {
+fn open_assignment(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str) -> Option<Opening> {
     let node = cursor.node();
     let depth = cursor.depth();
-    let left = node.child(0).filter(|left| matches!(table.of(*left), Syntax::Identifier | Syntax::Attribute))?;
+    let name = if leading_match(&text[node.byte_range()]) {
+        node.start_byte()..node.start_byte() + "match".len()
+    } else {
+        node.child(0).filter(|left| matches!(table.of(*left), Syntax::Identifier | Syntax::Attribute))?.byte_range()
+    };
     let right = |cursor: &TreeCursor<'_>| cursor.field_id().is_some_and(|id| id.get() == table.right);
     let own_end = go_to_child(cursor, right).map(|end| end.unwrap_or(node.start_byte()));
-    Some(Opening { kind: Kind::Assignment, name: Some(left.byte_range()), own_end, depth, last: None })
+    Some(Opening { kind: Kind::Assignment, name: Some(name), own_end, depth, last: None })
 }
 
 /// A string that stands alone is a comment, if there is any text in it. Else the statement is what its first expression is.
-fn open_expression(table: &SyntaxTable, cursor: &mut TreeCursor<'_>) -> Option<Opening> {
+fn open_expression(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str) -> Option<Opening> {
     let depth = cursor.depth();
     go_to_child(cursor, |cursor| cursor.node().is_named())?;
     let inner = cursor.node();
@@ -100,7 +105,7 @@ fn open_expression(table: &SyntaxTable, cursor: &mut TreeCursor<'_>) -> Option<O
         Syntax::String if has_content(table, inner) => Some(leaf(Kind::Comment)),
         Syntax::Comment => Some(leaf(Kind::Comment)),
         Syntax::Call if is_plain_call(table, inner) => Some(leaf(Kind::Call)),
-        Syntax::Assignment => open_assignment(table, cursor),
+        Syntax::Assignment => open_assignment(table, cursor, text),
         _ => None,
     };
     if opening.as_ref().is_none_or(|opening| opening.own_end.is_none()) {
