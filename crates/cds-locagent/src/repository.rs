@@ -1,13 +1,13 @@
 //! All that LocAgent knows of one repository: made from its files, kept in one file, asked by the tools.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::bm25::Index;
 use crate::build::build_graph;
-use crate::chunks::{Chunk, Dropped, chunk_file, code_files, document};
+use crate::chunks::{Chunk, Dropped, Splitter, code_files, decode, document};
 use crate::graph::Graph;
 use crate::names::Names;
 use crate::search::{self, Outcome, Request, SearchError, search};
@@ -45,12 +45,13 @@ pub struct CodeIndex {
 impl CodeIndex {
     /// Cuts and indexes every file that LocAgent's reader takes.
     pub fn build(root: &Path) -> std::io::Result<Self> {
-        let cut = |(path, place): &(String, std::path::PathBuf)| {
+        let cut = |splitter: &mut Splitter, (path, place): &(String, PathBuf)| {
             let bytes = std::fs::read(place).map_err(|_| (path.clone(), Dropped::Unreadable))?;
-            let chunks = chunk_file(path, &without_invalid(&bytes)).map_err(|why| (path.clone(), why))?;
+            let chunks = splitter.chunks(path, &decode(&bytes)).map_err(|why| (path.clone(), why))?;
             Ok(chunks.into_iter().map(|chunk| (document(&chunk), chunk)).collect::<Vec<_>>())
         };
-        let files: Vec<Result<Vec<(String, Chunk)>, (String, Dropped)>> = code_files(root)?.par_iter().map(cut).collect();
+        let files = code_files(root)?;
+        let files: Vec<Result<Vec<(String, Chunk)>, (String, Dropped)>> = files.par_iter().map_init(Splitter::new, cut).collect();
         let mut index = Self::default();
         let mut documents = Vec::new();
         for file in files {
@@ -65,11 +66,6 @@ impl CodeIndex {
         index.words = Index::build(documents.iter().map(String::as_str));
         Ok(index)
     }
-}
-
-/// LocAgent's reader decodes as UTF-8 and leaves out what is none.
-fn without_invalid(bytes: &[u8]) -> String {
-    bytes.utf8_chunks().map(|chunk| chunk.valid()).collect()
 }
 
 impl Repository {

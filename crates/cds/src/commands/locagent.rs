@@ -231,12 +231,9 @@ fn status(context: &Context, args: &StatusArgs) -> Done {
     let repository = Repository::load(context.engine.home()).map_err(|e| stop(&e))?;
     let Repository { graph, code, .. } = &repository;
     let fresh = repository.is_current(context.engine.root());
-    let lost: Vec<(&str, &str)> = graph
-        .problems
-        .iter()
-        .map(|problem| (problem.path.as_str(), problem.kind.describe()))
-        .chain(code.dropped.iter().map(|(path, why)| (path.as_str(), why.describe())))
-        .collect();
+    let in_graph = graph.problems.iter().map(|problem| (problem.path.as_str(), problem.kind.describe().to_owned()));
+    let in_code = code.dropped.iter().map(|(path, why)| (path.as_str(), format!("not in the code index: {why}")));
+    let lost: Vec<(&str, String)> = in_graph.chain(in_code).collect();
     let text = match context.format {
         Format::Json | Format::Jsonl => render::json::line(&json!({
             "nodes": graph.nodes.len(), "edges": graph.edges.len(), "chunks": code.chunks.len(), "fresh": fresh,

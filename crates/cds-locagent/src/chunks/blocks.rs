@@ -1,0 +1,355 @@
+//! Into which blocks does LocAgent take a file apart?
+//!
+//! Blocks are kept in the order in which they begin, so a block's descendants are those between it and its `end`.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+use tree_sitter::{Parser, TreeCursor};
+
+use super::Dropped;
+use super::names::{is_placeholder, name_from_text};
+use super::old_grammar::is_unreadable;
+use super::opening::{Opening, go_up, open};
+use super::paths::{NameId, PathId, Paths};
+use super::spans::{SpanId, Spans};
+use super::syntax::{Syntax, SyntaxTable};
+use super::tokens::Counter;
+
+/// Nesting at which LocAgent runs out of Python's stack and loses the file. 490 levels were seen to pass and 500 to fail with nearly nothing
+/// else on that stack.
+const MAX_DEPTH: u32 = 480;
+
+/// Number of a block in its file.
+pub(crate) type BlockId = u32;
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Module,
+    Class,
+    Function,
+    Constructor,
+    Import,
+    Compound,
+    Clause,
+    Assignment,
+    Call,
+    Statement,
+    Code,
+    Comment,
+    /// A comment that stands for code left out, or a definition that holds nothing else.
+    Placeholder,
+    /// The space after the last statement.
+    Space,
+}
+
+const KINDS: usize = Kind::Space as usize + 1;
+
+impl Kind {
+    pub(crate) fn is_structure(self) -> bool {
+        matches!(self, Self::Module | Self::Class | Self::Function | Self::Constructor)
+    }
+}
+
+/// A part of a file.
+pub(crate) struct Block {
+    pub(crate) kind: Kind,
+    /// The module is its own parent.
+    pub(crate) parent: BlockId,
+    /// One past the last descendant.
+    pub(crate) end: BlockId,
+    pub(crate) path: PathId,
+    pub(crate) span: Option<SpanId>,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    /// What stands between the previous block and this one.
+    pub(crate) before: Range<usize>,
+    /// The block's own text: up to its first child.
+    pub(crate) text: Range<usize>,
+    /// Tokens of its own text.
+    pub(crate) tokens: u32,
+    /// Tokens of its own text and of its descendants'.
+    pub(crate) total: u32,
+}
+
+/// The blocks of a file.
+pub(crate) struct Blocks {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) paths: Paths,
+    pub(crate) spans: Spans,
+}
+
+impl Blocks {
+    pub(crate) fn children(&self, of: BlockId) -> impl Iterator<Item = BlockId> {
+        let end = self.blocks[of as usize].end;
+        let mut next = of + 1;
+        std::iter::from_fn(move || {
+            let child = (next < end).then_some(next)?;
+            next = self.blocks[child as usize].end;
+            Some(child)
+        })
+    }
+}
+
+/// Takes a file apart.
+pub(crate) fn build(parser: &mut Parser, table: &SyntaxTable, counter: &mut Counter, text: &str) -> Result<Blocks, Dropped> {
+    let tree = parser.parse(text, None).ok_or(Dropped::Unparsable)?;
+    let mut builder = Builder {
+        text,
+        table,
+        counter,
+        cursor: tree.walk(),
+        blocks: Vec::new(),
+        paths: Paths::new(),
+        spans: Spans::default(),
+        taken: FxHashSet::default(),
+        name: String::new(),
+    };
+    builder.module()?;
+    Ok(Blocks { blocks: builder.blocks, paths: builder.paths, spans: builder.spans })
+}
+
+struct Builder<'t> {
+    text: &'t str,
+    table: &'t SyntaxTable,
+    counter: &'t mut Counter,
+    cursor: TreeCursor<'t>,
+    blocks: Vec<Block>,
+    paths: Paths,
+    spans: Spans,
+    /// Names taken below a block by blocks of a kind.
+    taken: FxHashSet<(BlockId, Kind, NameId)>,
+    name: String,
+}
+
+/// What a block's parent knows when the block begins.
+struct Place<'p> {
+    parent: BlockId,
+    /// Depth of the parent.
+    depth: u32,
+    /// Where the previous block ended.
+    from: usize,
+    span: Option<SpanId>,
+    /// How many children of each kind the parent has.
+    siblings: &'p [u32; KINDS],
+}
+
+/// What a block's parent learns when the block has ended.
+struct Ended {
+    span: Option<SpanId>,
+    name: Option<NameId>,
+}
+
+/// The children of a block, once they are made.
+struct Children {
+    /// The span that is open after them.
+    span: Option<SpanId>,
+    end: usize,
+    /// Whether a node ended the block before its end. The cursor stays on it then, and the block's parent goes on from there.
+    ended_early: bool,
+}
+
+impl Builder<'_> {
+    fn module(&mut self) -> Result<(), Dropped> {
+        let node = self.cursor.node();
+        self.check_errors()?;
+        let opening = open(self.table, &mut self.cursor, self.text);
+        self.blocks.push(Block {
+            kind: Kind::Module,
+            parent: 0,
+            end: 1,
+            path: PathId::ROOT,
+            span: None,
+            start_line: node.start_position().row as u32 + 1,
+            end_line: node.end_position().row as u32 + 1,
+            before: 0..0,
+            text: 0..0,
+            tokens: 0,
+            total: 0,
+        });
+        let Some(own_end) = opening.own_end else { return Ok(()) };
+        let children = self.children(0, 0, &opening, own_end, None)?;
+        if node.end_byte() > children.end {
+            self.space(children.end..node.end_byte())?;
+        }
+        self.close(0);
+        Ok(())
+    }
+
+    /// What follows the last statement is a block without a name, a span or a token.
+    fn space(&mut self, before: Range<usize>) -> Result<(), Dropped> {
+        check_space(&self.text[before.clone()])?;
+        let end = self.blocks.len() as BlockId + 1;
+        let line = self.blocks[0].end_line;
+        self.blocks.push(Block {
+            kind: Kind::Space,
+            parent: 0,
+            end,
+            path: PathId::ROOT,
+            span: None,
+            start_line: line,
+            end_line: line,
+            text: before.end..before.end,
+            before,
+            tokens: 0,
+            total: 0,
+        });
+        Ok(())
+    }
+
+    /// Makes the block of the cursor's node, and those below. Leaves the cursor on the node, or deeper when the block ended early.
+    fn block(&mut self, place: Place<'_>) -> Result<Ended, Dropped> {
+        if place.depth >= MAX_DEPTH {
+            return Err(Dropped::TooDeep);
+        }
+        self.check_errors()?;
+        let node = self.cursor.node();
+        let node_depth = self.cursor.depth();
+        if self.table.of(node) == Syntax::Expression && is_unreadable(self.table, node, self.text) {
+            return Err(Dropped::OldSyntaxError);
+        }
+        let opening = open(self.table, &mut self.cursor, self.text);
+        let before = place.from.min(node.start_byte())..node.start_byte();
+        check_space(&self.text[before.clone()])?;
+        let text = node.start_byte()..opening.own_end.unwrap_or(node.end_byte());
+
+        let mut kind = opening.kind;
+        if kind == Kind::Function && opening.name.clone().is_some_and(|name| &self.text[name] == "__init__") {
+            kind = Kind::Constructor;
+        }
+        let id = self.blocks.len() as BlockId;
+        let name = self.unique_name(&place, kind, opening.name.clone(), &text)?;
+        let path = self.paths.child(self.blocks[place.parent as usize].path, name);
+        let tokens = self.counter.count(&self.text[text.clone()]);
+        self.blocks.push(Block {
+            kind,
+            parent: place.parent,
+            end: id + 1,
+            path,
+            span: None,
+            start_line: node.start_position().row as u32 + 1,
+            end_line: node.end_position().row as u32 + 1,
+            before,
+            text,
+            tokens,
+            total: tokens,
+        });
+        let span = self.spans.place(&self.blocks, &mut self.paths, place.span);
+        self.blocks[id as usize].span = Some(span);
+        let mut span = Some(span);
+        if let Some(own_end) = opening.own_end {
+            let children = self.children(id, place.depth + 1, &opening, own_end, span)?;
+            span = children.span;
+            if !children.ended_early {
+                go_up(&mut self.cursor, node_depth);
+            }
+        }
+        self.close(id);
+        Ok(Ended { span, name: Some(name) })
+    }
+
+    /// Makes the children of a block, of which the cursor stands on the first.
+    fn children(
+        &mut self,
+        of: BlockId,
+        depth: u32,
+        opening: &Opening,
+        own_end: usize,
+        mut span: Option<SpanId>,
+    ) -> Result<Children, Dropped> {
+        let mut siblings = [0; KINDS];
+        let mut from = own_end;
+        loop {
+            if self.table.of(self.cursor.node()) == Syntax::Block {
+                self.cursor.goto_first_child();
+            }
+            let id = self.blocks.len() as BlockId;
+            let ended = self.block(Place { parent: of, depth, from, span, siblings: &siblings })?;
+            span = ended.span.or(span);
+            let kind = self.blocks[id as usize].kind;
+            siblings[kind as usize] += 1;
+            if let Some(name) = ended.name {
+                self.taken.insert((of, kind, name));
+            }
+            from = self.cursor.node().end_byte();
+            let ended_early = opening.last == Some(self.cursor.node().id());
+            if ended_early || !self.go_on(opening.depth) {
+                return Ok(Children { span, end: from, ended_early });
+            }
+        }
+    }
+
+    /// Moves to what follows the cursor's node below a node at a depth; stays on that node when nothing follows.
+    fn go_on(&mut self, depth: u32) -> bool {
+        while self.cursor.depth() > depth {
+            if self.cursor.goto_next_sibling() {
+                return true;
+            }
+            self.cursor.goto_parent();
+        }
+        false
+    }
+
+    /// The name of a block below its parent: that of the node, or one made of its text.
+    ///
+    /// A name that a sibling of the same kind has already gets the number of those siblings as a suffix. But a name made of the text is
+    /// forgotten then: what remains is `None_3`.
+    fn unique_name(&mut self, place: &Place<'_>, kind: Kind, name: Option<Range<usize>>, text: &Range<usize>) -> Result<NameId, Dropped> {
+        let given = name.map(|name| &self.text[name]).filter(|name| !name.is_empty());
+        let own = match given {
+            Some(given) => self.paths.name(given),
+            None if text.is_empty() => return Err(Dropped::EmptyBlock),
+            None => {
+                name_from_text(&self.text[text.clone()], &mut self.name);
+                self.paths.name(&self.name)
+            }
+        };
+        if !self.taken.contains(&(place.parent, kind, own)) {
+            return Ok(own);
+        }
+        let count = place.siblings[kind as usize];
+        Ok(self.paths.name(&format!("{}_{count}", given.unwrap_or("None"))))
+    }
+
+    /// Sets what is known when a block has ended.
+    fn close(&mut self, id: BlockId) {
+        let end = self.blocks.len() as BlockId;
+        let (upto, inside) = self.blocks.split_at_mut(id as usize + 1);
+        let block = &mut upto[id as usize];
+        block.end = end;
+        let mut children = 0;
+        let mut only = None;
+        let mut next = id + 1;
+        while next < end {
+            let child = &inside[(next - id - 1) as usize];
+            block.total += child.total;
+            children += 1;
+            only = Some(child.kind);
+            next = child.end;
+        }
+        let placeholder = match block.kind {
+            Kind::Comment => is_placeholder(&self.text[block.text.clone()]),
+            Kind::Class | Kind::Function => children == 1 && only == Some(Kind::Placeholder),
+            _ => false,
+        };
+        if placeholder {
+            block.kind = Kind::Placeholder;
+        }
+    }
+
+    fn check_errors(&self) -> Result<(), Dropped> {
+        let node = self.cursor.node();
+        if !node.has_error() {
+            return Ok(());
+        }
+        let mut cursor = node.walk();
+        let mut children = node.children(&mut cursor);
+        if node.is_error() || children.any(|child| child.is_error()) { Err(Dropped::SyntaxError) } else { Ok(()) }
+    }
+}
+
+/// Only spaces, line feeds and backslashes may stand between blocks.
+fn check_space(text: &str) -> Result<(), Dropped> {
+    if text.bytes().all(|byte| matches!(byte, b' ' | b'\n' | b'\\')) { Ok(()) } else { Err(Dropped::OddSpace) }
+}

@@ -1,0 +1,67 @@
+//! What can the grammar that LocAgent pins not read, though it is Python and ours reads it?
+//!
+//! Only what shows in its blocks. A file with such a statement is lost, since an error directly below a block loses it; the old grammar's other
+//! errors stay inside of expressions, where nobody looks.
+
+use tree_sitter::Node;
+
+use super::syntax::{Syntax, SyntaxTable};
+
+/// Whether the old grammar has an error at an expression statement.
+pub(crate) fn is_unreadable(table: &SyntaxTable, statement: Node<'_>, text: &str) -> bool {
+    let own = &text[statement.byte_range()];
+    is_match_call(table, statement, own) || is_first_of_two_trailing_commas(table, statement, own)
+}
+
+/// The name `match` of a statement that begins with `match(` or `match[`, which the old grammar takes for the keyword.
+///
+/// Assignments survive that: what stands between the name and the `=` is skipped.
+pub(crate) fn leading_match(own: &str) -> bool {
+    own.strip_prefix("match").is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(['(', '[']))
+}
+
+fn is_match_call(table: &SyntaxTable, statement: Node<'_>, own: &str) -> bool {
+    leading_match(own) && statement.child(0).is_none_or(|inner| table.of(inner) != Syntax::Assignment)
+}
+
+/// The old grammar has no comma after the last parameter of a generic type, as in `x: Dict[str, int,]`. It gets over one by assuming that
+/// another parameter is missing; but when the next statement's annotation has such a comma too, it loses its way for good.
+fn is_first_of_two_trailing_commas(table: &SyntaxTable, statement: Node<'_>, own: &str) -> bool {
+    let Some(before) = own.strip_suffix(']') else { return false };
+    before.trim_end().ends_with(',')
+        && assignment(table, statement).is_some_and(|(annotation, value)| value.is_none() && is_generic_of_many(annotation))
+        && statement
+            .next_sibling()
+            .and_then(|next| assignment(table, next))
+            .is_some_and(|(annotation, _)| has_trailing_comma_inside(annotation))
+}
+
+/// The annotation and the value of an annotated assignment.
+fn assignment<'t>(table: &SyntaxTable, statement: Node<'t>) -> Option<(Node<'t>, Option<Node<'t>>)> {
+    let inner = statement.child(0).filter(|_| table.of(statement) == Syntax::Expression)?;
+    let annotation = inner.child_by_field_name("type").filter(|_| table.of(inner) == Syntax::Assignment)?;
+    Some((annotation, inner.child_by_field_id(table.right)))
+}
+
+/// `Name[a, b,]`, nothing around it. One parameter with a comma does no harm.
+fn is_generic_of_many(annotation: Node<'_>) -> bool {
+    let parameters = annotation.child(0).filter(|inner| inner.kind() == "generic_type").and_then(|generic| generic.child(1));
+    parameters.is_some_and(|parameters| has_trailing_comma(parameters) && parameters.named_child_count() > 1)
+}
+
+fn has_trailing_comma(parameters: Node<'_>) -> bool {
+    let count = parameters.child_count();
+    parameters.kind() == "type_parameter" && count > 1 && parameters.child(count as u32 - 2).is_some_and(|part| part.kind() == ",")
+}
+
+fn has_trailing_comma_inside(annotation: Node<'_>) -> bool {
+    let mut open = vec![annotation];
+    while let Some(node) = open.pop() {
+        if has_trailing_comma(node) {
+            return true;
+        }
+        let mut cursor = node.walk();
+        open.extend(node.children(&mut cursor));
+    }
+    false
+}
