@@ -36,6 +36,8 @@ pub(crate) fn walk(root: &Path) -> io::Result<Walk> {
 /// Everything whose change may change the graph or the chunks: folders, because files come and go in them, and Python files.
 pub(crate) fn every_path(root: &Path) -> io::Result<Vec<String>> {
     let Walk { mut directories, modules, .. } = walk(root)?;
+    // cds's own folder changes whenever it is written to.
+    directories.retain(|path| !path.split('/').any(|name| name == ".cds-index"));
     directories.extend(modules);
     Ok(directories)
 }
