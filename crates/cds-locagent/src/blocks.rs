@@ -67,6 +67,8 @@ pub(crate) struct Block {
     pub(crate) before: Range<usize>,
     /// The block's own text: up to its first child.
     pub(crate) text: Range<usize>,
+    /// Whether a backslash ends the first line of the text when it is shown.
+    pub(crate) continued: bool,
     /// Tokens of its own text.
     pub(crate) tokens: u32,
     /// Tokens of its own text and of its descendants'.
@@ -165,6 +167,7 @@ impl Builder<'_> {
             end_line: node.end_position().row as u32 + 1,
             before: 0..0,
             text: 0..0,
+            continued: false,
             tokens: 0,
             total: 0,
         });
@@ -192,6 +195,7 @@ impl Builder<'_> {
             end_line: line,
             text: before.end..before.end,
             before,
+            continued: false,
             tokens: 0,
             total: 0,
         });
@@ -218,6 +222,11 @@ impl Builder<'_> {
         if kind == Kind::Function && opening.name.clone().is_some_and(|name| &self.text[name] == "__init__") {
             kind = Kind::Constructor;
         }
+        let continued = kind == Kind::Assignment
+            && self.table.of(node) == Syntax::Expression
+            && opening.own_end.is_some()
+            && self.cursor.node().start_position().row > node.start_position().row
+            && self.text[text.clone()].lines().next().is_some_and(|line| line.trim_end().ends_with('='));
         let id = self.blocks.len() as BlockId;
         let name = self.unique_name(&place, kind, opening.name.clone(), &text)?;
         let path = self.paths.child(self.blocks[place.parent as usize].path, name);
@@ -232,6 +241,7 @@ impl Builder<'_> {
             end_line: node.end_position().row as u32 + 1,
             before,
             text,
+            continued,
             tokens,
             total: tokens,
         });
