@@ -1,7 +1,7 @@
 //! Which blocks make a chunk together?
 
 use crate::blocks::{BlockId, Blocks, Kind};
-use crate::names_of_blocks::contains_ignoring_case;
+use crate::naming::contains_ignoring_case;
 
 /// Below so many tokens a chunk is merged with a neighbour.
 const MIN_TOKENS: u32 = 100;

@@ -8,7 +8,7 @@ pub mod chunks;
 mod cut;
 pub mod files;
 pub mod graph;
-mod names_of_blocks;
+mod naming;
 mod old_grammar;
 mod opening;
 mod paths;

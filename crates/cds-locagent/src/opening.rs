@@ -44,7 +44,8 @@ enum First {
 /// Says what the cursor's node opens, and moves the cursor to the first child, if there is one.
 pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str) -> Opening {
     let node = cursor.node();
-    let leaf = |kind| Opening { kind, name: None, own_end: None, depth: cursor.depth(), last: None };
+    let depth = cursor.depth();
+    let leaf = |kind| Opening { kind, name: None, own_end: None, depth, last: None };
     let none = leaf(Kind::Code);
     match table.of(node) {
         Syntax::Comment => leaf(Kind::Comment),
@@ -147,17 +148,17 @@ fn of_its_own(syntax: Syntax, parts: &[Part]) -> Option<(Kind, First)> {
         Syntax::Class => Some((Kind::Class, commented_block(parts).or_else(|| block_after_colon(parts))?)),
         Syntax::Function => Some((Kind::Function, function_body(parts)?)),
         Syntax::Compound => Some((Kind::Compound, block_after_colon(parts)?)),
-        Syntax::Clause => Some((Kind::Clause, block_after_colon(parts)?)),
         // `except*` is unknown to the patterns, so it is a statement like any other.
         Syntax::Except if parts.iter().any(|part| part.syntax == Syntax::Star) => None,
-        Syntax::Except => Some((Kind::Clause, block_after_colon(parts)?)),
+        Syntax::Clause | Syntax::Except => Some((Kind::Clause, block_after_colon(parts)?)),
         _ => None,
     }
 }
 
 /// The patterns for anything with a block: what stands between its colon and the block comes first, if there is something.
 fn of_any(parts: &[Part]) -> Option<(Kind, First)> {
-    let between = colon(parts).and_then(|colon| named_after(parts, colon)).filter(|at| filled_after(parts, *at).is_some());
+    let between =
+        colon(parts).and_then(|colon| named_after(parts, colon)).filter(|at| filled_after(parts, *at).is_some());
     let first = match between {
         Some(at) => First::At(at),
         None => First::Inside(parts.iter().position(|part| part.filled)?),
@@ -274,7 +275,8 @@ fn imported_from(table: &SyntaxTable, node: Node<'_>) -> Option<Option<Range<usi
 fn is_plain_call(table: &SyntaxTable, node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     let mut children = node.children(&mut cursor).map(|child| table.of(child));
-    matches!(children.next(), Some(Syntax::Identifier | Syntax::Attribute)) && children.any(|child| child == Syntax::Arguments)
+    matches!(children.next(), Some(Syntax::Identifier | Syntax::Attribute))
+        && children.any(|child| child == Syntax::Arguments)
 }
 
 fn has_content(table: &SyntaxTable, node: Node<'_>) -> bool {
