@@ -237,7 +237,7 @@ impl Builder<'_> {
         self.check_errors()?;
         let node = self.cursor.node();
         let node_depth = self.cursor.depth();
-        if self.table.of(node) == Syntax::Expression && is_unreadable(self.table, node, self.text) {
+        if is_unreadable(self.table, node, self.text) {
             return Err(Dropped::OldSyntaxError);
         }
         let opening = open(self.table, &mut self.cursor, self.text);

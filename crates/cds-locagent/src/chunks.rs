@@ -38,7 +38,7 @@ pub enum Dropped {
     /// The parser found a syntax error in or directly below a node that becomes a block.
     #[error("syntax error")]
     SyntaxError,
-    /// The older grammar that LocAgent uses has an error there, though it is Python.
+    /// The older grammar that LocAgent uses has an error in it, ours has none.
     #[error("syntax that LocAgent's grammar does not know")]
     OldSyntaxError,
     /// A block has no text, which happens after syntax errors.
@@ -256,6 +256,15 @@ mod tests {
         );
         let head = "file_path: pkg/a.py\ncategory: implementation\nspan_ids: ['f']\n\ndef f():\n    a = [";
         assert!(document(&chunks[0]).starts_with(head));
+    }
+
+    #[test]
+    fn a_backslash_is_kept_after_an_assignments_sign_only() {
+        let text = "y = 1\nz = \\\n  \"b\"\nw =\\\n3\nif \\\n  \"a\": b\n";
+        let chunks = chunk_file("a.py", text).expect("chunks");
+        assert_eq!(chunks[0].text, text.trim_end());
+        let chunks = chunk_file("a.py", "z = \\\n  \"b\"\n").expect("chunks");
+        assert_eq!(chunks[0].text, "z =\n  \"b\"", "the first statement does not begin a line");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What can the grammar that LocAgent pins not read, though it is Python and ours reads it?
+//! What can the grammar that LocAgent pins not read, though ours reads it?
 //!
 //! Only what shows in its blocks. A file with such a statement is lost, since an error directly below a block loses it; the old grammar's other
 //! errors stay inside of expressions, where nobody looks.
@@ -7,10 +7,23 @@ use tree_sitter::Node;
 
 use crate::syntax::{Syntax, SyntaxTable};
 
-/// Whether the old grammar has an error at an expression statement.
+/// Whether the old grammar has an error at a statement.
 pub(crate) fn is_unreadable(table: &SyntaxTable, statement: Node<'_>, text: &str) -> bool {
-    let own = &text[statement.byte_range()];
-    is_match_call(table, statement, own) || is_first_of_two_trailing_commas(table, statement, own)
+    match table.of(statement) {
+        Syntax::Expression => {
+            let own = &text[statement.byte_range()];
+            is_match_call(table, statement, own) || is_first_of_two_trailing_commas(table, statement, own)
+        }
+        Syntax::Blocked => is_lonely_try(statement),
+        _ => false,
+    }
+}
+
+/// `try` without `except` and `finally`, which is no Python either; but our grammar lets it pass.
+fn is_lonely_try(statement: Node<'_>) -> bool {
+    let mut cursor = statement.walk();
+    statement.kind() == "try_statement"
+        && !statement.children(&mut cursor).any(|part| matches!(part.kind(), "except_clause" | "finally_clause"))
 }
 
 /// The name `match` of a statement that begins with `match(` or `match[`, which the old grammar takes for the keyword.
@@ -89,6 +102,13 @@ mod tests {
         check("match[1] = 2\n", false);
         check("match x:\n    case 1: pass\n", false);
         check("matches(1)\n", false);
+    }
+
+    #[test]
+    fn try_without_clauses() {
+        check("try:\n    a\nelse:\n    b\n", true);
+        check("try:\n    a\nfinally:\n    b\n", false);
+        check("try: a\nexcept* B: b\n", false);
     }
 
     #[test]
