@@ -12,6 +12,7 @@ mod naming;
 mod old_grammar;
 mod opening;
 mod paths;
+mod pieces;
 mod render;
 mod spans;
 mod syntax;
