@@ -28,7 +28,6 @@ pub(crate) struct Opening {
 struct Part {
     syntax: Syntax,
     named: bool,
-    end: usize,
     range: Range<usize>,
     /// Whether it is a block with a statement inside.
     filled: bool,
@@ -49,7 +48,7 @@ pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str)
     let none = leaf(Kind::Code);
     match table.of(node) {
         Syntax::Comment => leaf(Kind::Comment),
-        Syntax::Module => open_module(cursor).unwrap_or(none),
+        Syntax::Module => open_at_first_named(cursor, Kind::Module).unwrap_or(none),
         Syntax::Import => Opening { name: imported(table, node), ..leaf(Kind::Import) },
         Syntax::ImportFrom => match imported_from(table, node) {
             Some(name) => Opening { name, ..leaf(Kind::Import) },
@@ -59,7 +58,7 @@ pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str)
         Syntax::Assignment => open_assignment(table, cursor, text).unwrap_or(none),
         Syntax::Call if is_plain_call(table, node) => leaf(Kind::Call),
         Syntax::Expression => open_expression(table, cursor, text).unwrap_or(none),
-        Syntax::Return => open_return(cursor).unwrap_or(none),
+        Syntax::Return => open_at_first_named(cursor, Kind::Statement).unwrap_or(none),
         Syntax::Decorated => open_decorated(table, cursor).unwrap_or(none),
         Syntax::Class | Syntax::Function | Syntax::Compound | Syntax::Clause | Syntax::Except | Syntax::Blocked => {
             open_blocked(table, cursor).unwrap_or(none)
@@ -68,18 +67,12 @@ pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str)
     }
 }
 
-fn open_module(cursor: &mut TreeCursor<'_>) -> Option<Opening> {
+/// A node whose first named child is its block's first one.
+fn open_at_first_named(cursor: &mut TreeCursor<'_>, kind: Kind) -> Option<Opening> {
     let depth = cursor.depth();
     let start = cursor.node().start_byte();
     let own_end = go_to_child(cursor, |cursor| cursor.node().is_named())?.unwrap_or(start);
-    Some(Opening { kind: Kind::Module, name: None, own_end: Some(own_end), depth, last: None })
-}
-
-fn open_return(cursor: &mut TreeCursor<'_>) -> Option<Opening> {
-    let depth = cursor.depth();
-    let start = cursor.node().start_byte();
-    let own_end = go_to_child(cursor, |cursor| cursor.node().is_named())?.unwrap_or(start);
-    Some(Opening { kind: Kind::Statement, name: None, own_end: Some(own_end), depth, last: None })
+    Some(Opening { kind, name: None, own_end: Some(own_end), depth, last: None })
 }
 
 /// The value of an assignment to a name or an attribute is a child. Any other target leaves the statement whole.
@@ -205,7 +198,7 @@ fn parts(table: &SyntaxTable, node: Node<'_>) -> Vec<Part> {
         .map(|child| {
             let syntax = table.of(child);
             let filled = syntax == Syntax::Block && child.named_child_count() > 0;
-            Part { syntax, named: child.is_named(), end: child.end_byte(), range: child.byte_range(), filled }
+            Part { syntax, named: child.is_named(), range: child.byte_range(), filled }
         })
         .collect()
 }
@@ -304,7 +297,7 @@ fn go_to_child(cursor: &mut TreeCursor<'_>, fits: impl Fn(&TreeCursor<'_>) -> bo
 /// Moves to where the children begin, and gives the end of what stands before.
 fn go_to_first(cursor: &mut TreeCursor<'_>, parts: &[Part], first: First) -> usize {
     let (First::At(at) | First::Inside(at)) = first;
-    let before = at.checked_sub(1).map_or(cursor.node().start_byte(), |at| parts[at].end);
+    let before = at.checked_sub(1).map_or(cursor.node().start_byte(), |at| parts[at].range.end);
     cursor.goto_first_child();
     for _ in 0..at {
         cursor.goto_next_sibling();
