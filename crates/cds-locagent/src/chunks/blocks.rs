@@ -5,10 +5,10 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
-use tree_sitter::{Parser, TreeCursor};
+use tree_sitter::{Language, Parser, TreeCursor};
 
 use super::Dropped;
-use super::names::{is_placeholder, name_from_text};
+use super::naming::{is_placeholder, name_from_text};
 use super::old_grammar::is_unreadable;
 use super::opening::{Opening, go_up, open};
 use super::paths::{NameId, PathId, Paths};
@@ -67,6 +67,8 @@ pub(crate) struct Block {
     pub(crate) before: Range<usize>,
     /// The block's own text: up to its first child.
     pub(crate) text: Range<usize>,
+    /// Whether a backslash ends the first line of the text when it is shown.
+    pub(crate) continued: bool,
     /// Tokens of its own text.
     pub(crate) tokens: u32,
     /// Tokens of its own text and of its descendants'.
@@ -92,22 +94,38 @@ impl Blocks {
     }
 }
 
-/// Takes a file apart.
-pub(crate) fn build(parser: &mut Parser, table: &SyntaxTable, counter: &mut Counter, text: &str) -> Result<Blocks, Dropped> {
-    let tree = parser.parse(text, None).ok_or(Dropped::Unparsable)?;
-    let mut builder = Builder {
-        text,
-        table,
-        counter,
-        cursor: tree.walk(),
-        blocks: Vec::new(),
-        paths: Paths::new(),
-        spans: Spans::default(),
-        taken: FxHashSet::default(),
-        name: String::new(),
-    };
-    builder.module()?;
-    Ok(Blocks { blocks: builder.blocks, paths: builder.paths, spans: builder.spans })
+/// What it takes to take files apart, and can be used for one after another.
+pub(crate) struct Tools {
+    parser: Parser,
+    table: SyntaxTable,
+    pub(crate) counter: Counter,
+}
+
+impl Tools {
+    pub(crate) fn new() -> Self {
+        let language: Language = tree_sitter_python::LANGUAGE.into();
+        let mut parser = Parser::new();
+        parser.set_language(&language).expect("the grammar is of a version that the parser reads");
+        Self { parser, table: SyntaxTable::new(&language), counter: Counter::new() }
+    }
+
+    /// Takes a file apart.
+    pub(crate) fn blocks(&mut self, text: &str) -> Result<Blocks, Dropped> {
+        let tree = self.parser.parse(text, None).ok_or(Dropped::Unparsable)?;
+        let mut builder = Builder {
+            text,
+            table: &self.table,
+            counter: &mut self.counter,
+            cursor: tree.walk(),
+            blocks: Vec::new(),
+            paths: Paths::new(),
+            spans: Spans::default(),
+            taken: FxHashSet::default(),
+            name: String::new(),
+        };
+        builder.module()?;
+        Ok(Blocks { blocks: builder.blocks, paths: builder.paths, spans: builder.spans })
+    }
 }
 
 struct Builder<'t> {
@@ -137,8 +155,19 @@ struct Place<'p> {
 
 /// What a block's parent learns when the block has ended.
 struct Ended {
+    /// The span that is open after it.
     span: Option<SpanId>,
-    name: Option<NameId>,
+    name: NameId,
+}
+
+/// A block whose children are to be made.
+struct Inside<'o> {
+    of: BlockId,
+    depth: u32,
+    opening: &'o Opening,
+    /// Where its own text ends.
+    from: usize,
+    span: Option<SpanId>,
 }
 
 /// The children of a block, once they are made.
@@ -165,11 +194,12 @@ impl Builder<'_> {
             end_line: node.end_position().row as u32 + 1,
             before: 0..0,
             text: 0..0,
+            continued: false,
             tokens: 0,
             total: 0,
         });
         let Some(own_end) = opening.own_end else { return Ok(()) };
-        let children = self.children(0, 0, &opening, own_end, None)?;
+        let children = self.children(Inside { of: 0, depth: 0, opening: &opening, from: own_end, span: None })?;
         if node.end_byte() > children.end {
             self.space(children.end..node.end_byte())?;
         }
@@ -192,6 +222,7 @@ impl Builder<'_> {
             end_line: line,
             text: before.end..before.end,
             before,
+            continued: false,
             tokens: 0,
             total: 0,
         });
@@ -206,7 +237,7 @@ impl Builder<'_> {
         self.check_errors()?;
         let node = self.cursor.node();
         let node_depth = self.cursor.depth();
-        if self.table.of(node) == Syntax::Expression && is_unreadable(self.table, node, self.text) {
+        if is_unreadable(self.table, node, self.text) {
             return Err(Dropped::OldSyntaxError);
         }
         let opening = open(self.table, &mut self.cursor, self.text);
@@ -218,6 +249,11 @@ impl Builder<'_> {
         if kind == Kind::Function && opening.name.clone().is_some_and(|name| &self.text[name] == "__init__") {
             kind = Kind::Constructor;
         }
+        let continued = kind == Kind::Assignment
+            && self.table.of(node) == Syntax::Expression
+            && opening.own_end.is_some()
+            && self.cursor.node().start_position().row > node.start_position().row
+            && self.text[text.clone()].lines().next().is_some_and(|line| line.trim_end().ends_with('='));
         let id = self.blocks.len() as BlockId;
         let name = self.unique_name(&place, kind, opening.name.clone(), &text)?;
         let path = self.paths.child(self.blocks[place.parent as usize].path, name);
@@ -232,6 +268,7 @@ impl Builder<'_> {
             end_line: node.end_position().row as u32 + 1,
             before,
             text,
+            continued,
             tokens,
             total: tokens,
         });
@@ -239,27 +276,21 @@ impl Builder<'_> {
         self.blocks[id as usize].span = Some(span);
         let mut span = Some(span);
         if let Some(own_end) = opening.own_end {
-            let children = self.children(id, place.depth + 1, &opening, own_end, span)?;
+            let children =
+                self.children(Inside { of: id, depth: place.depth + 1, opening: &opening, from: own_end, span })?;
             span = children.span;
             if !children.ended_early {
                 go_up(&mut self.cursor, node_depth);
             }
         }
         self.close(id);
-        Ok(Ended { span, name: Some(name) })
+        Ok(Ended { span, name })
     }
 
     /// Makes the children of a block, of which the cursor stands on the first.
-    fn children(
-        &mut self,
-        of: BlockId,
-        depth: u32,
-        opening: &Opening,
-        own_end: usize,
-        mut span: Option<SpanId>,
-    ) -> Result<Children, Dropped> {
+    fn children(&mut self, inside: Inside<'_>) -> Result<Children, Dropped> {
+        let Inside { of, depth, opening, mut from, mut span } = inside;
         let mut siblings = [0; KINDS];
-        let mut from = own_end;
         loop {
             if self.table.of(self.cursor.node()) == Syntax::Block {
                 self.cursor.goto_first_child();
@@ -269,9 +300,7 @@ impl Builder<'_> {
             span = ended.span.or(span);
             let kind = self.blocks[id as usize].kind;
             siblings[kind as usize] += 1;
-            if let Some(name) = ended.name {
-                self.taken.insert((of, kind, name));
-            }
+            self.taken.insert((of, kind, ended.name));
             from = self.cursor.node().end_byte();
             let ended_early = opening.last == Some(self.cursor.node().id());
             if ended_early || !self.go_on(opening.depth) {
@@ -282,7 +311,7 @@ impl Builder<'_> {
 
     /// Moves to what follows the cursor's node below a node at a depth; stays on that node when nothing follows.
     fn go_on(&mut self, depth: u32) -> bool {
-        while self.cursor.depth() > depth {
+        for _ in depth..self.cursor.depth() {
             if self.cursor.goto_next_sibling() {
                 return true;
             }
@@ -295,7 +324,13 @@ impl Builder<'_> {
     ///
     /// A name that a sibling of the same kind has already gets the number of those siblings as a suffix. But a name made of the text is
     /// forgotten then: what remains is `None_3`.
-    fn unique_name(&mut self, place: &Place<'_>, kind: Kind, name: Option<Range<usize>>, text: &Range<usize>) -> Result<NameId, Dropped> {
+    fn unique_name(
+        &mut self,
+        place: &Place<'_>,
+        kind: Kind,
+        name: Option<Range<usize>>,
+        text: &Range<usize>,
+    ) -> Result<NameId, Dropped> {
         let given = name.map(|name| &self.text[name]).filter(|name| !name.is_empty());
         let own = match given {
             Some(given) => self.paths.name(given),

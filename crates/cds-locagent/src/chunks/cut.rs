@@ -1,7 +1,7 @@
 //! Which blocks make a chunk together?
 
 use super::blocks::{BlockId, Blocks, Kind};
-use super::names::contains_ignoring_case;
+use super::naming::contains_ignoring_case;
 
 /// Below so many tokens a chunk is merged with a neighbour.
 const MIN_TOKENS: u32 = 100;

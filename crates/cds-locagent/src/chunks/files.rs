@@ -37,8 +37,11 @@ impl Found {
                 let relative = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
                 let kind = entry.file_type()?;
                 // A link that leads nowhere is no file.
-                let Some(is_dir) = (if kind.is_symlink() { entry.path().metadata().ok().map(|m| m.is_dir()) } else { Some(kind.is_dir()) })
-                else {
+                let Some(is_dir) = (if kind.is_symlink() {
+                    entry.path().metadata().ok().map(|m| m.is_dir())
+                } else {
+                    Some(kind.is_dir())
+                }) else {
                     continue;
                 };
                 if is_dir {
@@ -87,8 +90,23 @@ mod tests {
     fn tests_and_what_begins_like_them_are_left_out() {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let all = [
-            "a-b.py", "conftest.py", "d.py/k.py", "pkg/mytest.py", "pkg/testing/m.py", "pkg/test/m.py", "pkg/.hid/m.py", "pkg.py", "real/m.py",
-            "real/test_a.py", "real/b_test.py", "real/.h.py", "test.py", "test_top/m.py", "real/X.PY", "deep/tests/a/b.py", "deep/tests_extra/m.py",
+            "a-b.py",
+            "conftest.py",
+            "d.py/k.py",
+            "pkg/mytest.py",
+            "pkg/testing/m.py",
+            "pkg/test/m.py",
+            "pkg/.hid/m.py",
+            "pkg.py",
+            "real/m.py",
+            "real/test_a.py",
+            "real/b_test.py",
+            "real/.h.py",
+            "test.py",
+            "test_top/m.py",
+            "real/X.PY",
+            "deep/tests/a/b.py",
+            "deep/tests_extra/m.py",
         ];
         for path in all {
             let path = dir.path().join(path);

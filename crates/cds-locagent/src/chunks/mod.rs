@@ -3,22 +3,21 @@
 mod blocks;
 mod cut;
 mod files;
-mod names;
+mod naming;
 mod old_grammar;
 mod opening;
 mod paths;
+mod pieces;
 mod spans;
 mod syntax;
 mod text;
 mod tokens;
 
 use serde::{Deserialize, Serialize};
-use tree_sitter::{Language, Parser};
 
+use blocks::{Blocks, Tools};
 use cut::{Cut, cut, looks_generated};
-use syntax::SyntaxTable;
 use text::Renderer;
-use tokens::Counter;
 
 pub use files::code_files;
 
@@ -57,7 +56,7 @@ pub enum Dropped {
     /// The parser found a syntax error in or directly below a node that becomes a block.
     #[error("syntax error")]
     SyntaxError,
-    /// The older grammar that LocAgent uses has an error there, though it is Python.
+    /// The older grammar that LocAgent uses has an error in it, ours has none.
     #[error("syntax that LocAgent's grammar does not know")]
     OldSyntaxError,
     /// A block has no text, which happens after syntax errors.
@@ -72,11 +71,7 @@ pub enum Dropped {
 }
 
 /// Cuts files into chunks.
-pub struct Splitter {
-    parser: Parser,
-    table: SyntaxTable,
-    counter: Counter,
-}
+pub struct Splitter(Tools);
 
 impl Default for Splitter {
     fn default() -> Self {
@@ -87,15 +82,12 @@ impl Default for Splitter {
 impl Splitter {
     /// A splitter for Python.
     pub fn new() -> Self {
-        let language: Language = tree_sitter_python::LANGUAGE.into();
-        let mut parser = Parser::new();
-        parser.set_language(&language).expect("the grammar is of a version that the parser reads");
-        Self { parser, table: SyntaxTable::new(&language), counter: Counter::new() }
+        Self(Tools::new())
     }
 
     /// The chunks of a file, or why it has none.
     pub fn chunks(&mut self, path: &str, text: &str) -> Result<Vec<Chunk>, Dropped> {
-        let blocks = blocks::build(&mut self.parser, &self.table, &mut self.counter, text)?;
+        let blocks = self.0.blocks(text)?;
         if blocks.blocks[0].total == 0 {
             return Err(Dropped::Empty);
         }
@@ -107,7 +99,7 @@ impl Splitter {
         Ok(chunks)
     }
 
-    fn chunk(&mut self, path: &str, blocks: &blocks::Blocks, renderer: &mut Renderer<'_>, cut: &Cut) -> Chunk {
+    fn chunk(&mut self, path: &str, blocks: &Blocks, renderer: &mut Renderer<'_>, cut: &Cut) -> Chunk {
         let line = |at: Option<&u32>| at.map(|id| &blocks.blocks[*id as usize]);
         let mut seen = Vec::new();
         for id in &cut.blocks {
@@ -124,10 +116,15 @@ impl Splitter {
             start_line: line(cut.blocks.first()).map_or(0, |block| block.start_line),
             end_line: line(cut.blocks.last()).map_or(0, |block| block.end_line),
             span_ids: seen.into_iter().map(|span| blocks.spans.name(span).to_owned()).collect(),
-            tokens: self.counter.count(&text),
+            tokens: self.0.counter.count(&text),
             text,
         }
     }
+}
+
+/// The chunks of a single file, or why it has none.
+pub fn chunk_file(path: &str, text: &str) -> Result<Vec<Chunk>, Dropped> {
+    Splitter::new().chunks(path, text)
 }
 
 /// A file's bytes as the text that is cut: what is not UTF-8 is left out.
@@ -156,4 +153,149 @@ fn category(path: &str) -> &'static str {
         || path.ends_with(".py") && path.contains("/test_")
         || path.ends_with("_test.py") && path.contains('/');
     if is_test { "test" } else { "implementation" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of a file as an outline: kind, span, name and own text, children indented.
+    fn outline(text: &str) -> String {
+        let built = Tools::new().blocks(text).expect("a file that is kept");
+        let mut out = String::new();
+        for block in built.blocks.iter().skip(1).filter(|block| block.span.is_some()) {
+            let depth = built.paths.depth(block.path) as usize - 1;
+            let path = built.paths.text(block.path);
+            let span = block.span.map_or("", |span| built.spans.name(span));
+            out.push_str(&format!(
+                "{}{:?} {path} in {span}: {:?}\n",
+                "  ".repeat(depth),
+                block.kind,
+                &text[block.text.clone()]
+            ));
+        }
+        out
+    }
+
+    #[track_caller]
+    fn check(text: &str, expect: &str) {
+        assert_eq!(outline(text), expect, "{text}");
+    }
+
+    #[test]
+    fn a_module_has_spans_for_its_head_and_its_definitions() {
+        check(
+            "\"\"\"Doc.\"\"\"\nimport a.b as c\nx = f(1)\ndef g(): # c\n    return 1\ny = x\n",
+            "Comment _Doc_ in docstring: \"\\\"\\\"\\\"Doc.\\\"\\\"\\\"\"\n\
+             Import c in docstring: \"import a.b as c\"\n\
+             Assignment x in docstring: \"x =\"\n  Call x.f_1_ in docstring: \"f(1)\"\n\
+             Function g in g: \"def g():\"\n  Comment g._c in g: \"# c\"\n  Statement g.return in g: \"return\"\n    Code g.return.1 in g: \"1\"\n\
+             Assignment y in impl:3: \"y =\"\n  Code y.x in impl:3: \"x\"\n",
+        );
+    }
+
+    #[test]
+    fn imports_without_a_plain_name_are_code() {
+        check(
+            "from .a import *\nfrom .b import c as d, e\nfrom f import g\n",
+            "Code from_a_import_ in impl: \"from .a import *\"\n\
+             Import e in impl: \"from .b import c as d, e\"\n\
+             Import from_f_import_g in impl: \"from f import g\"\n",
+        );
+    }
+
+    #[test]
+    fn a_name_made_of_text_is_forgotten_when_taken() {
+        check(
+            "a[0] = 1\na[0] = 1\nx = 1\nx = 2\n",
+            "Code a_0_1 in impl: \"a[0] = 1\"\nCode None_1 in impl: \"a[0] = 1\"\n\
+             Assignment x in impl: \"x =\"\n  Code x.1 in impl: \"1\"\n\
+             Assignment x_1 in impl: \"x =\"\n  Code x_1.2 in impl: \"2\"\n",
+        );
+    }
+
+    #[test]
+    fn a_class_ends_early_where_a_commented_one_inside_ends() {
+        check(
+            "class A: # a\n    class B: # b\n        x\n    def f(self): pass\n",
+            "Class A in A: \"class A:\"\n  Comment A._a in A: \"# a\"\n  Class A.B in A.B: \"class B:\"\n    Comment A.B._b in A.B: \"# b\"\n    Code A.B.x in A.B: \"x\"\n\
+             Function f in f: \"def f(self):\"\n  Code f.pass in f: \"pass\"\n",
+        );
+    }
+
+    #[test]
+    fn clauses_and_what_the_patterns_do_not_know() {
+        check(
+            "try: # c\n    a\nexcept* B:\n    b\nfinally:\n    c\nif a:\n    b; c\nelse: d\n",
+            "Statement try_ in impl: \"try:\"\n  Comment try_._c in impl: \"# c\"\n  Code try_.a in impl: \"a\"\n  \
+             Statement try_.except_B_ in impl: \"except* B:\"\n    Code try_.except_B_.b in impl: \"b\"\n  \
+             Clause try_.finally_ in impl: \"finally:\"\n    Code try_.finally_.c in impl: \"c\"\n\
+             Compound if_a_ in impl: \"if a:\"\n  Code if_a_.b in impl: \"b\"\n  Code if_a_._ in impl: \";\"\n  Code if_a_.c in impl: \"c\"\n  \
+             Clause if_a_.else_ in impl: \"else:\"\n    Code if_a_.else_.d in impl: \"d\"\n",
+        );
+    }
+
+    #[test]
+    fn files_are_lost() {
+        let generated = format!("# not generated\n{}", "x = 'word word word word'\n".repeat(400));
+        let deep = format!("{}1\n", "x = ".repeat(600));
+        for (text, expect) in [
+            ("", Dropped::Empty),
+            ("\n\n", Dropped::Empty),
+            ("if a:\n\tb\n", Dropped::OddSpace),
+            ("a\r\nb\r\n", Dropped::OddSpace),
+            ("a = 1\n\u{c}\n", Dropped::OddSpace),
+            ("x = (1\ny = )\n", Dropped::SyntaxError),
+            (generated.as_str(), Dropped::Generated),
+            (deep.as_str(), Dropped::TooDeep),
+        ] {
+            assert_eq!(chunk_file("a.py", text), Err(expect), "{:?}", &text[..text.len().min(40)]);
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_function_is_remarked() {
+        let body = |name: &str| format!("    {name} = [{}]\n", "1234, ".repeat(120));
+        let text = format!("def f():\n{}{}{}", body("a"), body("b"), body("c"));
+        let chunks = chunk_file("pkg/a.py", &text).expect("chunks");
+        let shown: Vec<String> = chunks
+            .iter()
+            .map(|chunk| {
+                chunk.text.lines().map(|line| line.chars().take(20).collect::<String>()).collect::<Vec<_>>().join("|")
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "def f():|    a = [1234, 1234,|    # ... other code",
+                "def f():|    # ... other code|    b = [1234, 1234,|    # ... other code",
+                "def f():|    # ... other code|    c = [1234, 1234,",
+            ]
+        );
+        let head = "file_path: pkg/a.py\ncategory: implementation\nspan_ids: ['f']\n\ndef f():\n    a = [";
+        assert!(document(&chunks[0]).starts_with(head));
+    }
+
+    #[test]
+    fn a_backslash_is_kept_after_an_assignments_sign_only() {
+        let text = "y = 1\nz = \\\n  \"b\"\nw =\\\n3\nif \\\n  \"a\": b\n";
+        let chunks = chunk_file("a.py", text).expect("chunks");
+        assert_eq!(chunks[0].text, text.trim_end());
+        let chunks = chunk_file("a.py", "z = \\\n  \"b\"\n").expect("chunks");
+        assert_eq!(chunks[0].text, "z =\n  \"b\"", "the first statement does not begin a line");
+    }
+
+    #[test]
+    fn any_text_is_taken() {
+        let sample = "@d\nclass A(B): # c\n    \"\"\"é\"\"\"\n    x: C[D, E,]\n    def __init__(self, a=1, *b) -> None: # ...\n        if a: \\\n            b; return \\\n  f'{a!r}'\n    try:\n        match(x)\n    except* E as e: pass\n    match x:\n        case 1: # é\n            x = \\\n                'a'\nfrom . import (a as b, c)\n";
+        for end in (0..=sample.len()).filter(|end| sample.is_char_boundary(*end)) {
+            let _ = chunk_file("a.py", &sample[..end]);
+            let _ = chunk_file("a.py", &sample[end..]);
+            let _ = chunk_file("a.py", &format!("{}\u{0}{}", &sample[..end], &sample[end..]));
+        }
+        let _ = chunk_file("a.py", &"if a:\n".repeat(100));
+        let _ = chunk_file("a.py", &"(".repeat(100_000));
+        let nested: String = (0..2000).map(|i| format!("{}if a:\n", " ".repeat(i))).collect();
+        let _ = chunk_file("a.py", &nested);
+    }
 }

@@ -28,7 +28,6 @@ pub(crate) struct Opening {
 struct Part {
     syntax: Syntax,
     named: bool,
-    end: usize,
     range: Range<usize>,
     /// Whether it is a block with a statement inside.
     filled: bool,
@@ -44,11 +43,12 @@ enum First {
 /// Says what the cursor's node opens, and moves the cursor to the first child, if there is one.
 pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str) -> Opening {
     let node = cursor.node();
-    let leaf = |kind| Opening { kind, name: None, own_end: None, depth: cursor.depth(), last: None };
+    let depth = cursor.depth();
+    let leaf = |kind| Opening { kind, name: None, own_end: None, depth, last: None };
     let none = leaf(Kind::Code);
     match table.of(node) {
         Syntax::Comment => leaf(Kind::Comment),
-        Syntax::Module => open_module(cursor).unwrap_or(none),
+        Syntax::Module => open_at_first_named(cursor, Kind::Module).unwrap_or(none),
         Syntax::Import => Opening { name: imported(table, node), ..leaf(Kind::Import) },
         Syntax::ImportFrom => match imported_from(table, node) {
             Some(name) => Opening { name, ..leaf(Kind::Import) },
@@ -58,7 +58,7 @@ pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str)
         Syntax::Assignment => open_assignment(table, cursor, text).unwrap_or(none),
         Syntax::Call if is_plain_call(table, node) => leaf(Kind::Call),
         Syntax::Expression => open_expression(table, cursor, text).unwrap_or(none),
-        Syntax::Return => open_return(cursor).unwrap_or(none),
+        Syntax::Return => open_at_first_named(cursor, Kind::Statement).unwrap_or(none),
         Syntax::Decorated => open_decorated(table, cursor).unwrap_or(none),
         Syntax::Class | Syntax::Function | Syntax::Compound | Syntax::Clause | Syntax::Except | Syntax::Blocked => {
             open_blocked(table, cursor).unwrap_or(none)
@@ -67,18 +67,12 @@ pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str)
     }
 }
 
-fn open_module(cursor: &mut TreeCursor<'_>) -> Option<Opening> {
+/// A node whose first named child is its block's first one.
+fn open_at_first_named(cursor: &mut TreeCursor<'_>, kind: Kind) -> Option<Opening> {
     let depth = cursor.depth();
     let start = cursor.node().start_byte();
     let own_end = go_to_child(cursor, |cursor| cursor.node().is_named())?.unwrap_or(start);
-    Some(Opening { kind: Kind::Module, name: None, own_end: Some(own_end), depth, last: None })
-}
-
-fn open_return(cursor: &mut TreeCursor<'_>) -> Option<Opening> {
-    let depth = cursor.depth();
-    let start = cursor.node().start_byte();
-    let own_end = go_to_child(cursor, |cursor| cursor.node().is_named())?.unwrap_or(start);
-    Some(Opening { kind: Kind::Statement, name: None, own_end: Some(own_end), depth, last: None })
+    Some(Opening { kind, name: None, own_end: Some(own_end), depth, last: None })
 }
 
 /// The value of an assignment to a name or an attribute is a child. Any other target leaves the statement whole.
@@ -147,17 +141,17 @@ fn of_its_own(syntax: Syntax, parts: &[Part]) -> Option<(Kind, First)> {
         Syntax::Class => Some((Kind::Class, commented_block(parts).or_else(|| block_after_colon(parts))?)),
         Syntax::Function => Some((Kind::Function, function_body(parts)?)),
         Syntax::Compound => Some((Kind::Compound, block_after_colon(parts)?)),
-        Syntax::Clause => Some((Kind::Clause, block_after_colon(parts)?)),
         // `except*` is unknown to the patterns, so it is a statement like any other.
         Syntax::Except if parts.iter().any(|part| part.syntax == Syntax::Star) => None,
-        Syntax::Except => Some((Kind::Clause, block_after_colon(parts)?)),
+        Syntax::Clause | Syntax::Except => Some((Kind::Clause, block_after_colon(parts)?)),
         _ => None,
     }
 }
 
 /// The patterns for anything with a block: what stands between its colon and the block comes first, if there is something.
 fn of_any(parts: &[Part]) -> Option<(Kind, First)> {
-    let between = colon(parts).and_then(|colon| named_after(parts, colon)).filter(|at| filled_after(parts, *at).is_some());
+    let between =
+        colon(parts).and_then(|colon| named_after(parts, colon)).filter(|at| filled_after(parts, *at).is_some());
     let first = match between {
         Some(at) => First::At(at),
         None => First::Inside(parts.iter().position(|part| part.filled)?),
@@ -204,7 +198,7 @@ fn parts(table: &SyntaxTable, node: Node<'_>) -> Vec<Part> {
         .map(|child| {
             let syntax = table.of(child);
             let filled = syntax == Syntax::Block && child.named_child_count() > 0;
-            Part { syntax, named: child.is_named(), end: child.end_byte(), range: child.byte_range(), filled }
+            Part { syntax, named: child.is_named(), range: child.byte_range(), filled }
         })
         .collect()
 }
@@ -274,7 +268,8 @@ fn imported_from(table: &SyntaxTable, node: Node<'_>) -> Option<Option<Range<usi
 fn is_plain_call(table: &SyntaxTable, node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     let mut children = node.children(&mut cursor).map(|child| table.of(child));
-    matches!(children.next(), Some(Syntax::Identifier | Syntax::Attribute)) && children.any(|child| child == Syntax::Arguments)
+    matches!(children.next(), Some(Syntax::Identifier | Syntax::Attribute))
+        && children.any(|child| child == Syntax::Arguments)
 }
 
 fn has_content(table: &SyntaxTable, node: Node<'_>) -> bool {
@@ -302,7 +297,7 @@ fn go_to_child(cursor: &mut TreeCursor<'_>, fits: impl Fn(&TreeCursor<'_>) -> bo
 /// Moves to where the children begin, and gives the end of what stands before.
 fn go_to_first(cursor: &mut TreeCursor<'_>, parts: &[Part], first: First) -> usize {
     let (First::At(at) | First::Inside(at)) = first;
-    let before = at.checked_sub(1).map_or(cursor.node().start_byte(), |at| parts[at].end);
+    let before = at.checked_sub(1).map_or(cursor.node().start_byte(), |at| parts[at].range.end);
     cursor.goto_first_child();
     for _ in 0..at {
         cursor.goto_next_sibling();

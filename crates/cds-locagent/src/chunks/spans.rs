@@ -86,7 +86,8 @@ impl Spans {
         let (opened_by, about, index) = match current.map(|current| &self.spans[current.0 as usize]) {
             None => (if structure { id } else { block.parent }, about, 0),
             Some(current) => {
-                let beside = structure && matches!(parent.kind, Kind::Module | Kind::Class) && current.about == parent.path;
+                let beside =
+                    structure && matches!(parent.kind, Kind::Module | Kind::Class) && current.about == parent.path;
                 if beside || paths.depth(current.about) > paths.depth(parent.path) {
                     (id, about, 0)
                 } else if current.tokens + block.tokens > MAX_TOKENS && parent.kind == Kind::Module {

@@ -87,7 +87,9 @@ impl SyntaxTable {
             .map(|id| {
                 let name = language.node_kind_for_id(id).unwrap_or_default();
                 match (language.node_kind_is_named(id), name) {
-                    (true, name) => NAMED.binary_search_by_key(&name, |row| row.0).map_or(Syntax::Other, |at| NAMED[at].1),
+                    (true, name) => {
+                        NAMED.binary_search_by_key(&name, |row| row.0).map_or(Syntax::Other, |at| NAMED[at].1)
+                    }
                     (false, ":") => Syntax::Colon,
                     (false, "*") => Syntax::Star,
                     (false, _) => Syntax::Other,

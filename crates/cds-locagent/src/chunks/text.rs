@@ -74,7 +74,8 @@ impl<'b> Renderer<'b> {
         }
     }
 
-    /// Writes a block's own text. Of what stands before it only line breaks and the indentation are kept, so a backslash is lost there.
+    /// Writes a block's own text. Of what stands before it only line breaks and the indentation are kept, so a backslash is lost there; that
+    /// after an assignment's `=` is put back, unless the assignment does not begin a line.
     fn write_own(&self, block: &Block, out: &mut String) {
         let text = &self.text[block.text.clone()];
         let before = &self.text[block.before.clone()];
@@ -85,6 +86,13 @@ impl<'b> Renderer<'b> {
             out.extend(std::iter::repeat_n('\n', lines));
             if !text.is_empty() && !text.starts_with('\n') {
                 out.push_str(indentation(before));
+            }
+            if block.continued {
+                let line = text.find('\n').unwrap_or(text.len());
+                out.push_str(&text[..line]);
+                out.push_str(" \\");
+                out.push_str(&text[line..]);
+                return;
             }
         }
         out.push_str(text);

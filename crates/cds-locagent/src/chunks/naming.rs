@@ -29,7 +29,12 @@ pub(crate) fn is_placeholder(comment: &str) -> bool {
 
 /// Whether a text contains a lower-case phrase, whatever the case.
 pub(crate) fn contains_ignoring_case(text: &str, phrase: &str) -> bool {
-    text.as_bytes().windows(phrase.len()).any(|window| window.eq_ignore_ascii_case(phrase.as_bytes()))
+    let phrase = phrase.as_bytes();
+    let first = phrase.first().copied().unwrap_or_default();
+    // Nearly all windows differ in the first byte already, letters in either case but for one bit.
+    text.as_bytes()
+        .windows(phrase.len().max(1))
+        .any(|window| window[0] | 0x20 == first && window.eq_ignore_ascii_case(phrase))
 }
 
 /// Python's idea of space: beside Unicode's, the four separators of ASCII.
