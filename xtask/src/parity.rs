@@ -9,22 +9,39 @@ use serde_json::Value;
 use crate::trees::{run as run_command, target};
 
 /// Bars: what the comparison must reach, by the name of the number.
-const BARS: &[(&str, f64)] = &[("chunks", 98.0), ("overlap", 90.0), ("overlap_of_chunks", 97.0), ("outlines", 95.0), ("trees", 100.0)];
+const BARS: &[(&str, f64)] =
+    &[("chunks", 98.0), ("overlap", 90.0), ("overlap_of_chunks", 97.0), ("outlines", 95.0), ("trees", 100.0)];
 /// How many times as fast as LocAgent each must be.
-const SPEED: &[(&str, f64)] =
-    &[("graph_cpu_s", 50.0), ("code_index_cpu_s", 50.0), ("code_query_ms", 1.0), ("name_query_ms", 1.0), ("search_ms", 1.0), ("tree_ms", 1.0)];
+const SPEED: &[(&str, f64)] = &[
+    ("graph_cpu_s", 50.0),
+    ("code_index_cpu_s", 50.0),
+    ("code_query_ms", 1.0),
+    ("name_query_ms", 1.0),
+    ("search_ms", 1.0),
+    ("tree_ms", 1.0),
+];
 /// Times are the best of this many runs: the machine is shared.
 const RUNS: usize = 3;
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let small = arguments.iter().any(|a| a == "--small");
     if small && !has_pip() {
-        eprintln!("== parity of real packages: skipped, it needs python3 with pip; the odd package was compared by the tests");
+        eprintln!(
+            "== parity of real packages: skipped, it needs python3 with pip; the odd package was compared by the tests"
+        );
         return Ok(());
     }
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cds-locagent/tests/fixtures");
     let packages: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(fixtures.join("packages.json"))?)?;
-    run_command(Command::new(env!("CARGO")).args(["build", "-q", "--release", "-p", "cds-locagent", "--example", "parity"]))?;
+    run_command(Command::new(env!("CARGO")).args([
+        "build",
+        "-q",
+        "--release",
+        "-p",
+        "cds-locagent",
+        "--example",
+        "parity",
+    ]))?;
     let mut failed = Vec::new();
     let mut rows = Vec::new();
     for package in packages.iter().filter(|p| !small || p["large"] != true) {
@@ -40,7 +57,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 }
 
 fn has_pip() -> bool {
-    let version = Command::new("python3").args(["-m", "pip", "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let version =
+        Command::new("python3").args(["-m", "pip", "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
 }
 
@@ -116,7 +134,9 @@ fn misses(name: &str, recorded: &Value, ours: &Value, small: bool) -> Vec<String
 }
 
 fn print(rows: &[(String, Value, Value)]) {
-    println!("| package | graph rows that differ | chunks | BM25 overlap | where chunks agree | names in order | search texts | trees |");
+    println!(
+        "| package | graph rows that differ | chunks | BM25 overlap | where chunks agree | names in order | search texts | trees |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for (name, _, ours) in rows {
         let share = |key: &str| format!("{:.1} %", number(ours, key));
@@ -132,7 +152,9 @@ fn print(rows: &[(String, Value, Value)]) {
         ];
         println!("| {name} | {} |", cells.join(" | "));
     }
-    println!("\n| package | graph, CPU s | | code index, CPU s | | code query, ms | | name query, ms | | search, ms | | tree, ms | |");
+    println!(
+        "\n| package | graph, CPU s | | code index, CPU s | | code query, ms | | name query, ms | | search, ms | | tree, ms | |"
+    );
     println!("|---|{}", "---|".repeat(12));
     for (name, recorded, ours) in rows {
         let cells = SPEED.iter().map(|(key, _)| {

@@ -51,7 +51,8 @@ impl CodeIndex {
             Ok(chunks.into_iter().map(|chunk| (document(&chunk), chunk)).collect::<Vec<_>>())
         };
         let files = code_files(root)?;
-        let files: Vec<Result<Vec<(String, Chunk)>, (String, Dropped)>> = files.par_iter().map_init(Splitter::new, cut).collect();
+        let files: Vec<Result<Vec<(String, Chunk)>, (String, Dropped)>> =
+            files.par_iter().map_init(Splitter::new, cut).collect();
         let mut index = Self::default();
         let mut documents = Vec::new();
         for file in files {
@@ -79,7 +80,10 @@ impl Repository {
 
     /// Keeps it in the folder of an index.
     pub fn save(&self, home: &Path) -> Result<(), StoreError> {
-        write(&home.join(FILE), &[encode(&self.stamps)?, encode(&self.graph)?, encode(&self.names)?, encode(&self.code)?])
+        write(
+            &home.join(FILE),
+            &[encode(&self.stamps)?, encode(&self.graph)?, encode(&self.names)?, encode(&self.code)?],
+        )
     }
 
     /// Opens what was kept.

@@ -92,7 +92,8 @@ impl Stamp {
     /// A folder's size says nothing, its time changes when a file comes or goes.
     pub(crate) fn of(root: &Path, path: &str) -> Self {
         let meta = std::fs::metadata(root.join(path));
-        let modified = meta.as_ref().ok().and_then(|m| m.modified().ok()).and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+        let modified =
+            meta.as_ref().ok().and_then(|m| m.modified().ok()).and_then(|t| t.duration_since(UNIX_EPOCH).ok());
         Self {
             path: path.to_owned(),
             size: meta.as_ref().map_or(u64::MAX, |m| if m.is_dir() { 0 } else { m.len() }),

@@ -120,7 +120,9 @@ pub(crate) enum Command {
 }
 
 #[derive(ClapArgs, Debug)]
-#[command(after_help = "Examples:\n  cds index\n  cds index ~/src/project --force\n  cds index --index-dir /tmp/idx\n  cds index --compat locagent")]
+#[command(
+    after_help = "Examples:\n  cds index\n  cds index ~/src/project --force\n  cds index --index-dir /tmp/idx\n  cds index --compat locagent"
+)]
 pub(crate) struct IndexArgs {
     /// The folder [default: as --root]
     pub(crate) path: Option<PathBuf>,

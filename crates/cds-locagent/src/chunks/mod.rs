@@ -34,8 +34,13 @@ pub struct Chunk {
     pub span_ids: Vec<String>,
     /// The text, without the head.
     pub text: String,
-    /// cl100k_base tokens of the text.
-    pub tokens: u32,
+}
+
+impl Chunk {
+    /// cl100k_base tokens of the text. LocAgent counts them for every chunk and never looks at them: here they are counted when asked for.
+    pub fn tokens(&self) -> u32 {
+        tokens::Counter::new().count(&self.text)
+    }
 }
 
 /// Why a file has no chunks.
@@ -95,30 +100,28 @@ impl Splitter {
             return Err(Dropped::Generated);
         }
         let mut renderer = Renderer::new(&blocks, text);
-        let chunks = cut(&blocks, text).into_iter().map(|cut| self.chunk(path, &blocks, &mut renderer, &cut)).collect();
+        let chunks = cut(&blocks, text).into_iter().map(|cut| chunk(path, &blocks, &mut renderer, &cut)).collect();
         Ok(chunks)
     }
+}
 
-    fn chunk(&mut self, path: &str, blocks: &Blocks, renderer: &mut Renderer<'_>, cut: &Cut) -> Chunk {
-        let line = |at: Option<&u32>| at.map(|id| &blocks.blocks[*id as usize]);
-        let mut seen = Vec::new();
-        for id in &cut.blocks {
-            if let Some(span) = blocks.blocks[*id as usize].span
-                && !seen.contains(&span)
-            {
-                seen.push(span);
-            }
+fn chunk(path: &str, blocks: &Blocks, renderer: &mut Renderer<'_>, cut: &Cut) -> Chunk {
+    let line = |at: Option<&u32>| at.map(|id| &blocks.blocks[*id as usize]);
+    let mut seen = Vec::new();
+    for id in &cut.blocks {
+        if let Some(span) = blocks.blocks[*id as usize].span
+            && !seen.contains(&span)
+        {
+            seen.push(span);
         }
-        let text = renderer.render(&cut.blocks);
-        Chunk {
-            file: path.to_owned(),
-            // A chunk without blocks has no lines; it comes to be beside blocks that are nearly too long.
-            start_line: line(cut.blocks.first()).map_or(0, |block| block.start_line),
-            end_line: line(cut.blocks.last()).map_or(0, |block| block.end_line),
-            span_ids: seen.into_iter().map(|span| blocks.spans.name(span).to_owned()).collect(),
-            tokens: self.0.counter.count(&text),
-            text,
-        }
+    }
+    Chunk {
+        file: path.to_owned(),
+        // A chunk without blocks has no lines; it comes to be beside blocks that are nearly too long.
+        start_line: line(cut.blocks.first()).map_or(0, |block| block.start_line),
+        end_line: line(cut.blocks.last()).map_or(0, |block| block.end_line),
+        span_ids: seen.into_iter().map(|span| blocks.spans.name(span).to_owned()).collect(),
+        text: renderer.render(&cut.blocks),
     }
 }
 

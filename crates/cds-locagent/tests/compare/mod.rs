@@ -84,7 +84,11 @@ pub(crate) fn compare(repository: &Repository, fixtures: &Path) -> Report {
 fn rows(fixtures: &Path, kind: &str) -> Vec<Value> {
     let Ok(bytes) = std::fs::read(fixtures.join(format!("{kind}.jsonl.zst"))) else { return Vec::new() };
     let text = zstd::decode_all(bytes.as_slice()).expect("fixtures are whole");
-    String::from_utf8(text).expect("text").lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect()
+    String::from_utf8(text)
+        .expect("text")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a JSON object a line"))
+        .collect()
 }
 
 /// A dump too large to keep is kept as the hash of its sorted lines.
@@ -99,7 +103,13 @@ fn text_of(value: &Value) -> &str {
 }
 
 /// Sorted lines against rows or against their hash.
-fn compare_lines(kind: &str, mut ours: Vec<String>, fixtures: &Path, line: impl Fn(&Value) -> String, report: &mut Report) -> usize {
+fn compare_lines(
+    kind: &str,
+    mut ours: Vec<String>,
+    fixtures: &Path,
+    line: impl Fn(&Value) -> String,
+    report: &mut Report,
+) -> usize {
     ours.sort_unstable();
     let mut theirs: Vec<String> = rows(fixtures, kind).iter().map(line).collect();
     if theirs.is_empty() {
@@ -119,7 +129,11 @@ fn compare_lines(kind: &str, mut ours: Vec<String>, fixtures: &Path, line: impl 
 }
 
 pub(crate) fn node_lines(graph: &Graph) -> Vec<String> {
-    graph.nodes.iter().map(|node| format!("{}\t{}\t{}\t{}", node.id, node.kind.name(), node.start_line, node.end_line)).collect()
+    graph
+        .nodes
+        .iter()
+        .map(|node| format!("{}\t{}\t{}\t{}", node.id, node.kind.name(), node.start_line, node.end_line))
+        .collect()
 }
 
 pub(crate) fn edge_lines(graph: &Graph) -> Vec<String> {
@@ -158,7 +172,7 @@ fn chunk_row_line(row: &Value) -> String {
 
 /// Everything that was kept of a chunk: its line, and tokens and characters of its text.
 pub(crate) fn full_chunk_line(chunk: &Chunk) -> String {
-    format!("{}\t{}\t{}", chunk_line(chunk), chunk.tokens, chunk.text.chars().count())
+    format!("{}\t{}\t{}", chunk_line(chunk), chunk.tokens(), chunk.text.chars().count())
 }
 
 fn compare_chunks(chunks: &[Chunk], fixtures: &Path, report: &mut Report) {
@@ -183,7 +197,7 @@ fn compare_chunks(chunks: &[Chunk], fixtures: &Path, report: &mut Report) {
             continue;
         };
         report.chunks.add(1.0);
-        let same_size = row["tokens"] == chunk.tokens && row["text_chars"] == chunk.text.chars().count();
+        let same_size = row["tokens"] == chunk.tokens() && row["text_chars"] == chunk.text.chars().count();
         let same_text = row["text"].as_str().is_none_or(|text| text == chunk.text);
         report.chunk_texts.add(f64::from(u8::from(same_size && same_text)));
         if !(same_size && same_text) {
@@ -239,8 +253,10 @@ fn compare_queries(repository: &Repository, fixtures: &Path, report: &mut Report
         let started = Instant::now();
         let names = repository.names.ranked(query).unwrap_or_default();
         report.name_seconds.push(started.elapsed().as_secs_f64());
-        let ours: Vec<&str> = names.iter().map(|(node, _)| repository.graph.nodes[*node as usize].id.as_str()).collect();
-        let theirs: Vec<&str> = row["name_hits"].as_array().into_iter().flatten().map(|hit| text_of(&hit["id"])).collect();
+        let ours: Vec<&str> =
+            names.iter().map(|(node, _)| repository.graph.nodes[*node as usize].id.as_str()).collect();
+        let theirs: Vec<&str> =
+            row["name_hits"].as_array().into_iter().flatten().map(|hit| text_of(&hit["id"])).collect();
         report.name_hits.add(f64::from(u8::from(ours == theirs)));
         if ours != theirs {
             report.note(|| format!("names for {query:?}: {ours:?}, LocAgent has {theirs:?}"));
@@ -282,11 +298,16 @@ fn compare_searches(repository: &Repository, fixtures: &Path, report: &mut Repor
         let (ours, theirs) = match (&answer, row["text"].as_str()) {
             (Ok(outcome), Some(text)) => (outcome.text.clone(), text.to_owned()),
             (Ok(outcome), None) => (outline(&outcome.text), text_of(&row["text_outline"]).to_owned()),
-            (Err(error), _) => (error.exception().to_owned(), text_of(&row["text_exception"]).split(':').next().unwrap_or("").to_owned()),
+            (Err(error), _) => (
+                error.exception().to_owned(),
+                text_of(&row["text_exception"]).split(':').next().unwrap_or("").to_owned(),
+            ),
         };
         report.outlines.add(f64::from(u8::from(ours == theirs)));
         if ours != theirs {
-            report.note(|| format!("search {request:?}:\n--- ours\n{}\n--- LocAgent's\n{}", outline(&ours), outline(&theirs)));
+            report.note(|| {
+                format!("search {request:?}:\n--- ours\n{}\n--- LocAgent's\n{}", outline(&ours), outline(&theirs))
+            });
         }
     }
 }
@@ -307,10 +328,12 @@ fn compare_trees(repository: &Repository, fixtures: &Path, report: &mut Report) 
                 _ => Direction::Both,
             },
             depth: row["hops"].as_u64().map(|depth| depth as u32),
-            node_types: types("entity_type_filter")
-                .map(|names| NodeType::ALL.into_iter().filter(|kind| names.iter().any(|name| name == kind.name())).collect()),
-            edge_types: types("dependency_type_filter")
-                .map(|names| EdgeType::ALL.into_iter().filter(|kind| names.iter().any(|name| name == kind.name())).collect()),
+            node_types: types("entity_type_filter").map(|names| {
+                NodeType::ALL.into_iter().filter(|kind| names.iter().any(|name| name == kind.name())).collect()
+            }),
+            edge_types: types("dependency_type_filter").map(|names| {
+                EdgeType::ALL.into_iter().filter(|kind| names.iter().any(|name| name == kind.name())).collect()
+            }),
         };
         let suggest = |name: &str| repository.suggest(name);
         let started = Instant::now();

@@ -72,7 +72,9 @@ pub(crate) fn export(context: &Context, args: &ExportArgs) -> Done {
 pub(crate) fn require_lines(context: &Context) -> Result<(), Error> {
     match context.format {
         Format::Jsonl | Format::Human => Ok(()),
-        _ => Err(Error { kind: ErrorKind::Invalid, message: "graph export prints jsonl: leave --format out".to_owned() }),
+        _ => {
+            Err(Error { kind: ErrorKind::Invalid, message: "graph export prints jsonl: leave --format out".to_owned() })
+        }
     }
 }
 

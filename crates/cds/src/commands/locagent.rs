@@ -23,7 +23,9 @@ pub(crate) fn run(context: &Context, command: Command) -> Done {
         Command::Traverse(args) => traverse(context, args),
         Command::Graph(GraphCommand::Export(args)) => export(context, &args),
         Command::Status(args) => status(context, &args),
-        _ => Err(invalid("LocAgent has no such command: leave --compat out, or use index, search, retrieve, traverse, graph export or status")),
+        _ => Err(invalid(
+            "LocAgent has no such command: leave --compat out, or use index, search, retrieve, traverse, graph export or status",
+        )),
     }
 }
 
@@ -42,7 +44,9 @@ fn stop(error: &StoreError) -> Stop {
 /// Flags that LocAgent has nothing for are refused: an answer that ignores one would be a lie.
 fn refuse(flags: &[(&str, bool)]) -> Result<(), Stop> {
     match flags.iter().find(|(_, is_set)| *is_set) {
-        Some((flag, _)) => Err(invalid(format!("LocAgent has nothing like {flag}: leave it out, or leave --compat out"))),
+        Some((flag, _)) => {
+            Err(invalid(format!("LocAgent has nothing like {flag}: leave it out, or leave --compat out")))
+        }
         None => Ok(()),
     }
 }
@@ -67,7 +71,9 @@ fn open(context: &Context) -> Result<Repository, Stop> {
     match Repository::load(context.engine.home()) {
         Ok(repository) if repository.is_current(context.engine.root()) => Ok(repository),
         Ok(repository) if !update => {
-            note("files have changed since this LocAgent index was made: `cds index --compat locagent` reads them again");
+            note(
+                "files have changed since this LocAgent index was made: `cds index --compat locagent` reads them again",
+            );
             Ok(repository)
         }
         Err(error @ (StoreError::Unusable | StoreError::Io(_))) if !update => Err(stop(&error)),
@@ -94,10 +100,16 @@ fn index(context: &Context, args: &IndexArgs) -> Done {
         _ => {
             let problems = match lost {
                 0 => String::new(),
-                n => format!("; {} lost as LocAgent loses them, see `cds status --compat locagent --problems`", counted(n, "file")),
+                n => format!(
+                    "; {} lost as LocAgent loses them, see `cds status --compat locagent --problems`",
+                    counted(n, "file")
+                ),
             };
             let (nodes, edges, chunks) = (graph.nodes.len(), graph.edges.len(), code.chunks.len());
-            format!("indexed {} as LocAgent does in {seconds:.2} s: {nodes} nodes, {edges} edges, {chunks} chunks{problems}\n", counted(files, "file"))
+            format!(
+                "indexed {} as LocAgent does in {seconds:.2} s: {nodes} nodes, {edges} edges, {chunks} chunks{problems}\n",
+                counted(files, "file")
+            )
         }
     };
     print(&text)?;
@@ -148,7 +160,8 @@ fn retrieve(context: &Context, args: &RetrieveArgs) -> Done {
     refuse(&[("--snippet", args.snippet.is_some()), ("--max-tokens", args.max_tokens.is_some())])?;
     let ids = super::retrieve::ids(&args.ids)?;
     let repository = open(context)?;
-    let text = cds_locagent::search::entity_contents(&repository.graph, &ids).map_err(|error| invalid(error.to_string()))?;
+    let text =
+        cds_locagent::search::entity_contents(&repository.graph, &ids).map_err(|error| invalid(error.to_string()))?;
     print(&(text + "\n"))?;
     Ok(found(ids.iter().any(|id| cds_locagent::search::visible(&repository.graph, id).is_some())))
 }
@@ -169,7 +182,10 @@ fn traverse(context: &Context, args: TraverseArgs) -> Done {
     };
     let depth = match walk.depth.unwrap_or(2) {
         -1 => None,
-        depth => Some(u32::try_from(depth).map_err(|_| invalid("depth: use a number from 0 on, or -1 for as deep as LocAgent goes"))?),
+        depth => Some(
+            u32::try_from(depth)
+                .map_err(|_| invalid("depth: use a number from 0 on, or -1 for as deep as LocAgent goes"))?,
+        ),
     };
     let request = TreeRequest {
         starts: args.from,
@@ -189,7 +205,12 @@ fn traverse(context: &Context, args: TraverseArgs) -> Done {
 }
 
 /// Names of types or edges; none given means all.
-fn names<T: Copy>(given: &[String], all: &[T], name: fn(T) -> &'static str, what: &str) -> Result<Option<Vec<T>>, Stop> {
+fn names<T: Copy>(
+    given: &[String],
+    all: &[T],
+    name: fn(T) -> &'static str,
+    what: &str,
+) -> Result<Option<Vec<T>>, Stop> {
     if given.is_empty() {
         return Ok(None);
     }
@@ -224,7 +245,9 @@ fn node_line(graph: &Graph, node: u32) -> String {
     let node = &graph.nodes[node as usize];
     let lines = (node.start_line > 0).then_some((node.start_line, node.end_line));
     let (start_line, end_line) = lines.unzip();
-    render::json::line(&json!({ "id": node.id, "type": node.kind.name(), "start_line": start_line, "end_line": end_line }))
+    render::json::line(
+        &json!({ "id": node.id, "type": node.kind.name(), "start_line": start_line, "end_line": end_line }),
+    )
 }
 
 fn status(context: &Context, args: &StatusArgs) -> Done {

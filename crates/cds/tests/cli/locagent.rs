@@ -20,7 +20,12 @@ fn recorded(kind: &str) -> Vec<Value> {
 /// Runs cds on the odd package; the index lives elsewhere.
 fn cds(index: &Path, arguments: &[&str]) -> (String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cds"));
-    command.args(arguments).args(["--compat", "locagent", "--root"]).arg(fixtures().join("source")).arg("--index-dir").arg(index);
+    command
+        .args(arguments)
+        .args(["--compat", "locagent", "--root"])
+        .arg(fixtures().join("source"))
+        .arg("--index-dir")
+        .arg(index);
     let output = command.output().expect("cds runs");
     (String::from_utf8(output.stdout).expect("text"), output.status.code().unwrap_or(-1))
 }
@@ -51,7 +56,8 @@ fn searches_are_answered_to_the_letter() {
     for row in recorded("search").iter().step_by(12) {
         // Each argument is a term; a term that begins with a dash would be a flag.
         let terms: Vec<&str> = row["search_terms"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let lines = row["line_nums"].as_array().map(|lines| lines.iter().map(Value::to_string).collect::<Vec<_>>().join(","));
+        let lines =
+            row["line_nums"].as_array().map(|lines| lines.iter().map(Value::to_string).collect::<Vec<_>>().join(","));
         let pattern = row["file_path_or_pattern"].as_str();
         let mut arguments = vec!["search"];
         arguments.extend(lines.as_ref().map(|_| "--lines"));
@@ -78,7 +84,8 @@ fn trees_are_drawn_to_the_letter() {
     for row in recorded("traverse").iter().step_by(5) {
         let starts: Vec<&str> = row["starts"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let depth = row["hops"].to_string();
-        let list = |key: &str| row[key].as_array().map(|l| l.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","));
+        let list =
+            |key: &str| row[key].as_array().map(|l| l.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","));
         let (types, edges) = (list("entity_type_filter"), list("dependency_type_filter"));
         let mut arguments = vec!["traverse", "--direction", row["direction"].as_str().unwrap(), "--depth", &depth];
         for (flag, value) in [("--type", &types), ("--edge", &edges)] {
@@ -87,7 +94,10 @@ fn trees_are_drawn_to_the_letter() {
         arguments.extend(starts);
         // An empty list shows nothing in LocAgent; there is no way to say so here.
         // Neither is there for a type that does not exist: it is refused.
-        if [&types, &edges].iter().any(|list| list.as_ref().is_some_and(|list| list.is_empty() || list.contains("bogus"))) {
+        if [&types, &edges]
+            .iter()
+            .any(|list| list.as_ref().is_some_and(|list| list.is_empty() || list.contains("bogus")))
+        {
             continue;
         }
         let (text, code) = cds(index.path(), &arguments);
@@ -166,14 +176,24 @@ fn flags_that_locagent_has_nothing_for_are_refused() {
         let output = project.cds(&all);
         assert_eq!((output.stderr.trim(), output.code), (expect, 2), "{arguments:?}");
     };
-    let nothing_like = |flag: &str| format!("cds: LocAgent has nothing like {flag}: leave it out, or leave --compat out");
+    let nothing_like =
+        |flag: &str| format!("cds: LocAgent has nothing like {flag}: leave it out, or leave --compat out");
     check(&["search", "x", "--limit", "3"], &nothing_like("--limit"));
     check(&["search", "x", "--lang", "python"], &nothing_like("a filter other than --path"));
     check(&["traverse", "x", "--certainty", "typed"], &nothing_like("--certainty"));
     check(&["index", "--no-comments"], &nothing_like("--no-comments"));
-    check(&["traverse", "x", "--edge", "invoke"], "cds: edge \"invoke\": LocAgent has contains, imports, inherits, invokes");
-    check(&["traverse", "x", "--direction", "sideways"], "cds: direction \"sideways\": use downstream, upstream or both");
-    check(&["traverse", "x", "--depth", "-2"], "cds: depth: use a number from 0 on, or -1 for as deep as LocAgent goes");
+    check(
+        &["traverse", "x", "--edge", "invoke"],
+        "cds: edge \"invoke\": LocAgent has contains, imports, inherits, invokes",
+    );
+    check(
+        &["traverse", "x", "--direction", "sideways"],
+        "cds: direction \"sideways\": use downstream, upstream or both",
+    );
+    check(
+        &["traverse", "x", "--depth", "-2"],
+        "cds: depth: use a number from 0 on, or -1 for as deep as LocAgent goes",
+    );
     check(&["graph", "export", "--format", "toon"], "cds: graph export prints jsonl: leave --format out");
     let output = project.cds(&["callers", "login", "--compat", "locagent"]);
     assert!(output.stderr.starts_with("cds: LocAgent has no such command"), "{output:?}");
