@@ -57,7 +57,7 @@ pub enum QueryError {
 impl Index {
     /// Indexes documents, numbered as they come.
     pub fn build<'a>(documents: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut counts = Counts::default();
+        let mut counts = Counts::new();
         for document in documents {
             counts.add(document);
         }
@@ -88,9 +88,12 @@ impl Index {
         let stemmer = Stemmer::create(Algorithm::English);
         let mut scores = vec![0.0; self.documents as usize];
         let mut any = false;
-        each_token(text, |token| {
+        each_word(text, &mut String::new(), |word| {
+            if is_stop_word(word) {
+                return;
+            }
             any = true;
-            for posting in self.postings(&stemmer.stem(token)) {
+            for posting in self.postings(&stemmer.stem(word)) {
                 scores[posting.document as usize] += posting.weight;
             }
         });
@@ -105,22 +108,40 @@ impl Index {
     }
 }
 
-/// Calls `each` for every word that is indexed, lower-cased, before stemming.
-fn each_token(text: &str, mut each: impl FnMut(&str)) {
-    let lower = if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() };
-    for word in pystr::words(&lower) {
-        if word.chars().nth(1).is_some() && STOP_WORDS.binary_search(&word).is_err() {
+/// Calls `each` for every word of two characters, lower-cased. `lower` is scratch space.
+fn each_word(text: &str, lower: &mut String, mut each: impl FnMut(&str)) {
+    lower.clear();
+    if text.is_ascii() {
+        lower.push_str(text);
+        lower.make_ascii_lowercase();
+    } else {
+        // Of the whole text: how a sigma is lower-cased depends on what follows.
+        *lower = text.to_lowercase();
+    }
+    pystr::each_word(lower, |word| {
+        if word.len() > 1 && word.chars().nth(1).is_some() {
             each(word);
         }
-    }
+    });
 }
 
+fn is_stop_word(word: &str) -> bool {
+    word.len() <= 5 && STOP_WORDS.binary_search(&word).is_ok()
+}
+
+/// Instead of a stem's number: a stop word.
+const STOPPED: u32 = u32::MAX;
+
 /// What is counted while documents come in.
-#[derive(Default)]
 struct Counts {
+    stemmer: Stemmer,
+    lower: String,
     /// Word as written, lower-cased, to the number of its stem: most words are met many times and stemmed once.
     words: FxHashMap<CompactString, u32>,
     stems: FxHashMap<CompactString, u32>,
+    /// How often each stem is in the current document, and which are.
+    in_document: Vec<u32>,
+    met: Vec<u32>,
     /// Tokens of each document.
     lengths: Vec<u32>,
     /// Stem and how often it is in the document, document by document.
@@ -130,22 +151,59 @@ struct Counts {
 }
 
 impl Counts {
+    fn new() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            lower: String::new(),
+            words: FxHashMap::default(),
+            stems: FxHashMap::default(),
+            in_document: Vec::new(),
+            met: Vec::new(),
+            lengths: Vec::new(),
+            counts: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
     fn add(&mut self, text: &str) {
-        let stemmer = Stemmer::create(Algorithm::English);
-        let mut tokens = Vec::new();
-        each_token(text, |word| tokens.push(self.stem(word, &stemmer)));
-        self.lengths.push(tokens.len() as u32);
-        tokens.sort_unstable();
-        self.counts.extend(tokens.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)));
+        let mut length = 0;
+        let mut lower = std::mem::take(&mut self.lower);
+        each_word(text, &mut lower, |word| {
+            let stem = self.stem(word);
+            if stem != STOPPED {
+                length += 1;
+                self.count(stem);
+            }
+        });
+        self.lower = lower;
+        self.lengths.push(length);
+        for stem in self.met.drain(..) {
+            self.counts.push((stem, std::mem::take(&mut self.in_document[stem as usize])));
+        }
         self.ends.push(self.counts.len());
     }
 
-    fn stem(&mut self, word: &str, stemmer: &Stemmer) -> u32 {
+    fn count(&mut self, stem: u32) {
+        let count = &mut self.in_document[stem as usize];
+        if *count == 0 {
+            self.met.push(stem);
+        }
+        *count += 1;
+    }
+
+    fn stem(&mut self, word: &str) -> u32 {
         if let Some(&stem) = self.words.get(word) {
             return stem;
         }
         let next = self.stems.len() as u32;
-        let stem = *self.stems.entry(CompactString::from(stemmer.stem(word))).or_insert(next);
+        let stem = if is_stop_word(word) {
+            STOPPED
+        } else {
+            *self.stems.entry(CompactString::from(self.stemmer.stem(word))).or_insert(next)
+        };
+        if stem == next {
+            self.in_document.push(0);
+        }
         self.words.insert(word.into(), stem);
         stem
     }
@@ -208,7 +266,11 @@ mod tests {
     fn tokens_are_lower_cased_words_of_two_characters() {
         let check = |text: &str, expected: &[&str]| {
             let mut tokens = Vec::new();
-            each_token(text, |token| tokens.push(token.to_owned()));
+            each_word(text, &mut String::new(), |word| {
+                if !is_stop_word(word) {
+                    tokens.push(word.to_owned());
+                }
+            });
             assert_eq!(tokens, expected, "{text:?}");
         };
         check("HTTPAdapter.get_netrc_auth", &["httpadapter", "get_netrc_auth"]);

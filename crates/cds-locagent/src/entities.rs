@@ -1,9 +1,9 @@
 //! The stages that look at names: an exact id, the dictionary of short names, BM25 over ids, a fuzzy match.
 
-use crate::bm25::QueryError;
 use crate::graph::NodeType;
+use crate::names::id_path;
 use crate::pystr;
-use crate::search::{Found, Search, SearchError, file_of, query_error, visible};
+use crate::search::{Found, Search, SearchError, query_error, visible};
 
 /// So many bearers of a name are previewed; more are only named, and end the search.
 const FEW: usize = 3;
@@ -115,7 +115,7 @@ impl Search<'_> {
 
     fn named(&self, term: &str, within: Within, owner: Option<&str>) -> Vec<u32> {
         let graph = self.repository.graph;
-        let nodes = self.repository.names.bearers(without_keyword(term)).iter().copied();
+        let nodes = self.repository.names.bearers(graph, without_keyword(term)).into_iter();
         let owner = owner.unwrap_or_default().to_lowercase();
         nodes
             .filter(|&node| {
@@ -123,7 +123,7 @@ impl Search<'_> {
                 let inside = match within {
                     Within::Everything => true,
                     Within::Files => self.files.include(graph, id),
-                    Within::PathsIn(text) => text.contains(file_of(id)),
+                    Within::PathsIn(text) => text.contains(id_path(id)),
                 };
                 inside && (owner.is_empty() || belongs(id, &owner))
             })
@@ -133,13 +133,8 @@ impl Search<'_> {
     /// BM25 over ids, those in the files of the search if there is one. The reason given is the same when the ids are merely similar.
     fn by_rank(&self, term: &str) -> Result<Vec<Found>, SearchError> {
         let graph = self.repository.graph;
-        let mut nodes = match self.repository.names.ranked(term) {
-            Ok(ranked) => {
-                self.preferred(ranked.into_iter().filter(|&(_, score)| score > 0.0).map(|(node, _)| node).collect())
-            }
-            Err(QueryError::NoToken) => Vec::new(),
-            Err(error) => return Err(query_error(error, term, "names")),
-        };
+        let matching = self.repository.names.matching(term).map_err(|error| query_error(error, term, "names"))?;
+        let mut nodes = self.preferred(matching);
         if nodes.is_empty() {
             nodes = self.repository.names.similar(graph, term, FEW);
         }

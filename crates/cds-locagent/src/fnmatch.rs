@@ -35,30 +35,35 @@ impl Pattern {
 
     /// Whether all of the path is covered. Only the last `*` is ever tried again, so the time is bounded by the product of both lengths.
     pub(crate) fn matches(&self, path: &str) -> bool {
-        let path: Vec<char> = path.chars().collect();
-        let (mut piece, mut at) = (0, 0);
-        let mut retry: Option<(usize, usize)> = None;
-        while at < path.len() || piece < self.0.len() {
+        let (mut piece, mut rest) = (0, path);
+        let mut retry: Option<(usize, &str)> = None;
+        while !rest.is_empty() || piece < self.0.len() {
+            let (next, after) = split_first(rest);
             match self.0.get(piece) {
                 Some(Piece::Any) => {
-                    retry = Some((piece, at));
                     piece += 1;
+                    retry = Some((piece, rest));
                     continue;
                 }
-                Some(one) if at < path.len() && one.takes(path[at]) => {
+                Some(one) if next.is_some_and(|next| one.takes(next)) => {
                     piece += 1;
-                    at += 1;
+                    rest = after;
                     continue;
                 }
                 _ => {}
             }
-            let Some((star, start)) = retry.filter(|&(_, start)| start < path.len()) else { return false };
-            retry = Some((star, start + 1));
-            piece = star + 1;
-            at = start + 1;
+            let Some((after_star, start)) = retry.filter(|(_, start)| !start.is_empty()) else { return false };
+            rest = split_first(start).1;
+            piece = after_star;
+            retry = Some((after_star, rest));
         }
         true
     }
+}
+
+fn split_first(text: &str) -> (Option<char>, &str) {
+    let mut chars = text.chars();
+    (chars.next(), chars.as_str())
 }
 
 impl Piece {

@@ -18,6 +18,8 @@ mod pystr;
 mod python;
 mod render;
 mod repository;
+mod results;
+mod scope;
 pub mod search;
 pub mod skeleton;
 mod store;

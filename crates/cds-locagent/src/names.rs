@@ -1,7 +1,7 @@
 //! Finding entities by name: a dictionary of short names, BM25 over ids, and a fuzzy match when both find nothing.
 
+use compact_str::CompactString;
 use rapidfuzz::distance::indel;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bm25::{Index, QueryError};
@@ -11,41 +11,57 @@ use crate::pystr;
 /// What is known of the names in a graph. Tests are left out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Names {
-    exact: FxHashMap<String, Vec<u32>>,
-    lower: FxHashMap<String, Vec<u32>>,
+    /// Short names in lower case with their bearers, sorted; those of one name in graph order.
+    bearers: Vec<(CompactString, u32)>,
     /// Nodes, in graph order; the documents of `index`.
     nodes: Vec<u32>,
+    /// Those that are files.
+    files: Vec<u32>,
     index: Index,
 }
 
 impl Names {
     /// Reads the ids of a graph.
     pub fn build(graph: &Graph) -> Self {
-        let nodes: Vec<u32> =
-            (0..graph.nodes.len() as u32).filter(|&node| !is_test(&graph.nodes[node as usize].id)).collect();
-        let mut names = Self {
-            index: Index::build(nodes.iter().map(|&node| graph.nodes[node as usize].id.as_str())),
-            ..Self::default()
-        };
-        for &node in &nodes {
-            for name in short_names(&graph.nodes[node as usize].id).into_iter().flatten() {
-                names.exact.entry(name.to_owned()).or_default().push(node);
-                names.lower.entry(name.to_lowercase()).or_default().push(node);
-            }
-        }
-        names.nodes = nodes;
-        names
+        let id = |node: u32| graph.nodes[node as usize].id.as_str();
+        let nodes = visible_nodes(graph);
+        let files = nodes.iter().copied().filter(|&node| graph.nodes[node as usize].kind == NodeType::File).collect();
+        let names = nodes
+            .iter()
+            .flat_map(|&node| short_names(id(node)).into_iter().flatten().map(move |name| (lower(name), node)));
+        let mut bearers: Vec<(CompactString, u32)> = names.collect();
+        bearers.sort_unstable();
+        Self { bearers, files, index: Index::build(nodes.iter().map(|&node| id(node))), nodes }
+    }
+
+    /// The files that are no tests.
+    pub fn files(&self) -> &[u32] {
+        &self.files
     }
 
     /// The nodes of a short name, in graph order: as it is written, otherwise without regard to case.
-    pub fn bearers(&self, name: &str) -> &[u32] {
-        self.exact.get(name).or_else(|| self.lower.get(&name.to_lowercase())).map_or(&[], Vec::as_slice)
+    pub fn bearers(&self, graph: &Graph, name: &str) -> Vec<u32> {
+        let key = name.to_lowercase();
+        let from = self.bearers.partition_point(|(other, _)| other.as_str() < key.as_str());
+        let any_case = || self.bearers[from..].iter().take_while(|(other, _)| *other == key).map(|&(_, node)| node);
+        let exact: Vec<u32> =
+            any_case().filter(|&node| short_names(&graph.nodes[node as usize].id).contains(&Some(name))).collect();
+        if exact.is_empty() { any_case().collect() } else { exact }
     }
 
     /// The ten best ids with their scores, zero included.
     pub fn ranked(&self, query: &str) -> Result<Vec<(u32, f32)>, QueryError> {
         let hits = self.index.query(query)?;
         Ok(hits.into_iter().map(|hit| (self.nodes[hit.document as usize], hit.score)).collect())
+    }
+
+    /// The best ids with a word of the query in them, ten at most. A query without a usable word matches none.
+    pub fn matching(&self, query: &str) -> Result<Vec<u32>, QueryError> {
+        match self.ranked(query) {
+            Ok(ranked) => Ok(ranked.into_iter().filter(|&(_, score)| score > 0.0).map(|(node, _)| node).collect()),
+            Err(QueryError::NoToken) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
     }
 
     /// The most similar files, classes and functions. There is no bound below which nothing is similar.
@@ -57,6 +73,37 @@ impl Names {
         // Stable: among equals the graph's order stands.
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         scored.into_iter().take(limit).map(|(_, node)| node).collect()
+    }
+}
+
+/// Nodes whose id is no test's. Whether a path is one is asked once for all that is in the file.
+fn visible_nodes(graph: &Graph) -> Vec<u32> {
+    let mut last = ("", false);
+    let mut nodes = Vec::new();
+    for (place, node) in graph.nodes.iter().enumerate() {
+        let path = id_path(&node.id);
+        if last.0 != path {
+            last = (path, is_test(path));
+        }
+        if !last.1 {
+            nodes.push(place as u32);
+        }
+    }
+    nodes
+}
+
+/// The path in an id.
+pub(crate) fn id_path(id: &str) -> &str {
+    id.split(':').next().unwrap_or(id)
+}
+
+fn lower(name: &str) -> CompactString {
+    if name.is_ascii() {
+        let mut name = CompactString::from(name);
+        name.make_ascii_lowercase();
+        name
+    } else {
+        name.to_lowercase().into()
     }
 }
 
@@ -80,7 +127,8 @@ struct Bag(Vec<String>);
 impl Bag {
     fn new(text: &str) -> Self {
         let text = text.replace(['_', '-'], " ");
-        let mut words: Vec<String> = pystr::words(&text).map(str::to_owned).collect();
+        let mut words: Vec<String> = Vec::new();
+        pystr::each_word(&text, |word| words.push(word.to_owned()));
         words.sort_unstable();
         words.dedup();
         Self(words)

@@ -135,13 +135,13 @@ mod tests {
     #[test]
     fn hashes_are_cpythons() {
         let check = |text: &str, expected: i64| assert_eq!(hash(text) as i64, expected, "{text}");
-        check("a", 4644417185603328019);
-        check("imports", 6963272478589100350);
-        check("Session.send", -6399416105696409973);
-        check("é", 6047309291227476195);
-        check("日本", 6243316497235261705);
-        check("😀 x", -4799405777759393172);
-        check("docstring", -2194482081861566190);
+        check("a", 4_644_417_185_603_328_019);
+        check("imports", 6_963_272_478_589_100_350);
+        check("Session.send", -6_399_416_105_696_409_973);
+        check("é", 6_047_309_291_227_476_195);
+        check("日本", 6_243_316_497_235_261_705);
+        check("😀 x", -4_799_405_777_759_393_172);
+        check("docstring", -2_194_482_081_861_566_190);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! From what was found to the text that the agent reads: results merged, grouped by the terms that found them, and written down.
 
 use crate::graph::{Graph, NodeType};
+use crate::names::id_path;
 use crate::pystr;
-use crate::search::{Format, Found, SearchError, Step, file_of, lines_of};
+use crate::results::{Format, Found, SearchError, Step, lines_of};
 use crate::skeleton::skeleton;
 
 /// From so many lines on a class or a file is shown as a skeleton.
@@ -96,7 +97,7 @@ fn uncovered(previews: Vec<&Found>) -> Vec<&Found> {
         previews.into_iter().partition(|found| lines(found).1 - lines(found).0 < LONG);
     let mut files: Vec<(&str, Vec<&Found>)> = Vec::new();
     for found in small {
-        let file = file_of(&found.nid);
+        let file = id_path(&found.nid);
         match files.iter_mut().find(|(other, _)| *other == file) {
             Some((_, same)) => same.push(found),
             None => files.push((file, vec![found])),

@@ -17,8 +17,10 @@ const BODY: &str = "...\n";
 
 /// The outline; the source itself if it cannot be parsed.
 pub fn skeleton(source: &str) -> String {
-    match parse_module(source) {
-        Ok(parsed) => Writer::new(source, &parsed).module(parsed.suite()),
+    // libcst drops a byte order mark, where Python's own parser, given text, does not.
+    let text = source.strip_prefix('\u{feff}').unwrap_or(source);
+    match parse_module(text) {
+        Ok(parsed) => Writer::new(text, &parsed).module(parsed.suite()),
         Err(_) => source.to_owned(),
     }
 }
@@ -196,13 +198,20 @@ impl<'a> Writer<'a> {
         self.write("\n");
         let end = self.block_end(statement, &class.body);
         match self.block_indent(statement, &class.body) {
-            Some(indent) => self.class_body(
-                &class.body,
-                &Depth { source: indent.to_owned(), printed: format!("{}{}", depth.printed, self.indent) },
-            ),
+            Some(indent) => {
+                let printed = format!("{}{}", self.printed_indent(statement, depth), self.indent);
+                self.class_body(&class.body, &Depth { source: indent.to_owned(), printed });
+            }
             None => self.one_line_body(&class.body),
         }
         self.at = end;
+    }
+
+    /// Where a statement begins on its line as it is printed. It may be in a block of its own inside the class, such as an `if`.
+    fn printed_indent(&self, statement: &Stmt, depth: &Depth) -> String {
+        let start = statement.start().to_usize();
+        let lead = &self.source[self.line_start(start)..start];
+        lead.strip_prefix(depth.source.as_str()).map_or(lead.to_owned(), |rest| format!("{}{rest}", depth.printed))
     }
 
     fn class_body(&mut self, body: &[Stmt], depth: &Depth) {
@@ -231,11 +240,9 @@ impl<'a> Writer<'a> {
 
     /// After the colon that ends a head.
     fn colon(&self, from: usize) -> usize {
-        let colon = self
-            .parsed
-            .tokens()
-            .iter()
-            .find(|token| token.kind() == TokenKind::Colon && token.start().to_usize() >= from);
+        let tokens = self.parsed.tokens();
+        let first = tokens.partition_point(|token| token.start().to_usize() < from);
+        let colon = tokens[first..].iter().find(|token| token.kind() == TokenKind::Colon);
         colon.map_or(from, |token| token.end().to_usize())
     }
 
@@ -271,12 +278,12 @@ impl<'a> Writer<'a> {
     }
 
     fn is_verbatim(&self, line: usize) -> bool {
+        let tokens = self.parsed.tokens();
+        let before = tokens[..tokens.partition_point(|token| token.start().to_usize() < line)].last();
         let string =
             |kind: TokenKind| matches!(kind, TokenKind::String | TokenKind::FStringMiddle | TokenKind::TStringMiddle);
-        let inside = |token: &ruff_python_ast::token::Token| {
-            string(token.kind()) && token.start().to_usize() < line && line <= token.end().to_usize()
-        };
-        self.source[..line].ends_with("\\\n") || self.parsed.tokens().iter().any(inside)
+        self.source[..line].ends_with("\\\n")
+            || before.is_some_and(|token| string(token.kind()) && line <= token.end().to_usize())
     }
 
     fn write(&mut self, text: &str) {
@@ -329,5 +336,62 @@ fn is_string(statement: &Stmt) -> bool {
         Expr::StringLiteral(string) => !string.value.is_implicit_concatenated(),
         Expr::BytesLiteral(bytes) => !bytes.value.is_implicit_concatenated(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What libcst 1.5 printed.
+    #[test]
+    fn skeletons_are_libcsts() {
+        let check = |source: &str, expected: &str| assert_eq!(skeleton(source), expected, "{source}");
+        check(
+            "class A: pass\nclass B: x = 1; y = 2\nclass C: ...\n",
+            "class A:\npassclass B:\nx = 1; y = 2class C:\n...",
+        );
+        check(
+            "# head\n\n'''doc'''\nimport os\n# c\nX = 1 # t\nY: int = 2\nZ += 1\na = 1; b = 2\nimport q; c = 2\n",
+            "# head\n\n# c\nX = 1 # t\na = 1; b = 2\n",
+        );
+        check("x = 1", "x = 1");
+        check("def f(): pass\n# tail\n", "def f():\n...\n# tail\n");
+        check("class A:\n    'doc'\n", "class A:\n    pass\n");
+        check(
+            "class A:\n    'doc'; x = 1\n    ('par')\n    'a' 'b'\n    f'x'\n    b'x'\n    u'x'\n    x\n",
+            "class A:\n    'a' 'b'\n    f'x'\n    x\n",
+        );
+        check(
+            "class A: # hc\n    # lead\n    'doc'\n    # lead2\n\n    x = 1 # t\n    # foot\n  # half\n# next\ny = 2\n",
+            "class A:\n    # lead2\n\n    x = 1 # t\n  # half\n# next\ny = 2\n",
+        );
+        check(
+            "class A:\n  def f(self): # c\n    '''d'''\n    return 1\n    # foot\n\n  # c for g\n  @deco(1,\n     2)\n  # after deco\n  async def g(self,\n        a, # com\n        b=1):\n    pass\n  class I(object ) :\n    x = [\n      1,\n  2]\n    s = '''a\n    b'''\n    def h(self): return 1\n  y=1\n",
+            "class A:\n  def f(self):\n...\n  # c for g\n  @deco(1,\n     2)\n  # after deco\n  async def g(self,\n        a, # com\n        b=1):\n...\n  class I(object ) :\n    x = [\n      1,\n  2]\n    s = '''a\n    b'''\n    def h(self):\n...\n  y=1\n",
+        );
+        check(
+            "if x:\n  class Q:\n        z = 1\n        if a:\n            def f(self):\n                pass\n            # c1\n        # c2\n        else:\n            b = 1\nclass A:\n    x = 1\n    class B:\n        y = 1\n        z = (1,\n    2,\n           3)\n        t = '''q\n        r'''\n        u = 1 + \\\n            2\n        # comment\n        def f(self): pass\n",
+            "class A:\n  x = 1\n  class B:\n    y = 1\n    z = (1,\n    2,\n       3)\n    t = '''q\n        r'''\n    u = 1 + \\\n            2\n    # comment\n    def f(self):\n...\n",
+        );
+        check(
+            "class A:\n    def f(self) -> (int):\n        return lambda x: x\n    def g(self, a=lambda: 1, b={1:2}) -> Dict[a:b]:\n        pass\n    def h[T](self): pass\nclass G[T: int](B[T], metaclass=M): x = 1\n",
+            "class A:\n    def f(self) -> (int):\n...\n    def g(self, a=lambda: 1, b={1:2}) -> Dict[a:b]:\n...\n    def h[T](self):\n...\nclass G[T: int](B[T], metaclass=M):\nx = 1",
+        );
+        check("def f():\n    pass\n\n\n\ndef g():\n    pass\n\n\n", "def f():\n...\n\n\ndef g():\n...\n\n");
+        check("class A:\n    def f(self):\n        pass\n    # a\n", "class A:\n    def f(self):\n...\n");
+        check(
+            "x = \\\n  1\nclass \\\n  A: pass\ndef f(\n): pass\n",
+            "x = \\\n  1\nclass \\\n  A:\npassdef f(\n):\n...\n",
+        );
+        check(
+            "class A:\n        def f(self):\n            pass\n\n        class B:\n            x = 1\n            def g(self):\n                pass\n            # foo\n        # bar\n        y = 1",
+            "class A:\n        def f(self):\n...\n        class B:\n                x = 1\n                def g(self):\n...\n        # bar\n        y = 1",
+        );
+        check(
+            "class A:\n    def f(self):\n        pass\n\u{c}\n    def g(self):\n        pass\n\u{c}\nclass B:\n    pass\n",
+            "class A:\n    def f(self):\n...\n\u{c}\n    def g(self):\n...\n\u{c}\nclass B:\n    pass\n",
+        );
+        check("def f():\n    pass\n# c\n    # d\nx = 1\n", "def f():\n...\nx = 1\n");
     }
 }
