@@ -13,7 +13,7 @@ mod truth;
 use anyhow::{Result, bail};
 
 const USAGE: &str = "cargo xtask COMMAND
-  test                    formatting, lints, every test, documentation
+  test                    formatting, lints, every test, documentation, and LocAgent's results on four packages
   bench [--huge DIR] [--small DIR] [--large DIR]
                           every promise about speed and size, measured beside a floor or a rival; trees come from
                           PyPI unless named

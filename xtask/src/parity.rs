@@ -133,6 +133,7 @@ fn misses(name: &str, recorded: &Value, ours: &Value, small: bool) -> Vec<String
     missed
 }
 
+#[allow(clippy::print_stdout)]
 fn print(rows: &[(String, Value, Value)]) {
     println!(
         "| package | graph rows that differ | chunks | BM25 overlap | where chunks agree | names in order | search texts | trees |"

@@ -3,30 +3,15 @@
 //! A foreign system, quarantined: nothing else depends on this crate, and none of its quirks leaks into another. Where it looks wrong, it is
 //! meant to be wrong in the same way; `docs/locagent.md` says what the default mode does instead.
 
-pub mod bm25;
-mod build;
 pub mod chunks;
-mod entities;
-mod fnmatch;
 pub mod graph;
-mod link;
-mod modules;
-pub mod names;
-mod numpy;
-pub mod pyset;
-mod pystr;
-mod python;
-mod render;
+mod like;
 mod repository;
-mod results;
-mod scope;
 pub mod search;
-pub mod skeleton;
 mod store;
 mod tree;
-mod walk;
 
-pub use build::build_graph;
+pub use graph::build_graph;
 pub use repository::{CodeIndex, Repository};
 pub use store::StoreError;
 pub use tree::{Adjacency, Direction, TreeRequest, draw_trees, start_id};

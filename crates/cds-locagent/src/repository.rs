@@ -1,19 +1,19 @@
 //! All that LocAgent knows of one repository: made from its files, kept in one file, asked by the tools.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::bm25::Index;
-use crate::build::build_graph;
 use crate::chunks::{Chunk, Dropped, Splitter, code_files, decode, document};
 use crate::graph::Graph;
-use crate::names::Names;
+use crate::graph::build::build_graph;
+use crate::graph::walk::every_path;
+use crate::search::bm25::Index;
+use crate::search::names::Names;
 use crate::search::{self, Outcome, Request, SearchError, search};
 use crate::store::{Parts, Stamp, StoreError, encode, write};
 use crate::tree::{Adjacency, TreeRequest, draw_trees};
-use crate::walk::every_path;
 
 /// Name of the file in an index's folder.
 const FILE: &str = "locagent.bin";
@@ -45,19 +45,14 @@ pub struct CodeIndex {
 impl CodeIndex {
     /// Cuts and indexes every file that LocAgent's reader takes.
     pub fn build(root: &Path) -> std::io::Result<Self> {
-        let cut = |splitter: &mut Splitter, (path, place): &(String, PathBuf)| {
-            let bytes = std::fs::read(place).map_err(|_| (path.clone(), Dropped::Unreadable))?;
-            let chunks = splitter.chunks(path, &decode(&bytes)).map_err(|why| (path.clone(), why))?;
-            Ok(chunks.into_iter().map(|chunk| (document(&chunk), chunk)).collect::<Vec<_>>())
-        };
         let files = code_files(root)?;
-        let files: Vec<Result<Vec<(String, Chunk)>, (String, Dropped)>> =
-            files.par_iter().map_init(Splitter::new, cut).collect();
+        let cut: Vec<Cut> =
+            files.par_iter().map_init(Splitter::new, |splitter, (path, place)| cut(splitter, path, place)).collect();
         let mut index = Self::default();
         let mut documents = Vec::new();
-        for file in files {
+        for file in cut {
             match file {
-                Ok(cut) => cut.into_iter().for_each(|(document, chunk)| {
+                Ok(chunks) => chunks.into_iter().for_each(|(document, chunk)| {
                     documents.push(document);
                     index.chunks.push(chunk);
                 }),
@@ -67,6 +62,16 @@ impl CodeIndex {
         index.words = Index::build(documents.iter().map(String::as_str));
         Ok(index)
     }
+}
+
+/// Chunks of a file, each behind the text that is indexed for it; or why there are none.
+type Cut = Result<Vec<(String, Chunk)>, (String, Dropped)>;
+
+fn cut(splitter: &mut Splitter, path: &str, place: &Path) -> Cut {
+    let dropped = |why| (path.to_owned(), why);
+    let bytes = std::fs::read(place).map_err(|_| dropped(Dropped::Unreadable))?;
+    let chunks = splitter.chunks(path, &decode(&bytes)).map_err(dropped)?;
+    Ok(chunks.into_iter().map(|chunk| (document(&chunk), chunk)).collect())
 }
 
 impl Repository {
@@ -112,7 +117,6 @@ impl Repository {
 
     /// Nodes whose ids have words of a name.
     pub fn suggest(&self, name: &str) -> Vec<u32> {
-        let ranked = self.names.ranked(name).unwrap_or_default();
-        ranked.into_iter().filter(|(_, score)| *score > 0.0).map(|(node, _)| node).collect()
+        self.names.matching(name).unwrap_or_default()
     }
 }

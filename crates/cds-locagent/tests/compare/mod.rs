@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use cds_locagent::bm25::Hit;
 use cds_locagent::chunks::Chunk;
 use cds_locagent::graph::{EdgeType, Graph, NodeType};
+use cds_locagent::search::bm25::Hit;
 use cds_locagent::search::{Request, visible};
 use cds_locagent::{Adjacency, Direction, Repository, TreeRequest, draw_trees};
 use serde_json::Value;

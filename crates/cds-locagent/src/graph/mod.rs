@@ -1,4 +1,12 @@
-//! The dependency graph: what it holds. How it is made is in `build`.
+//! The dependency graph: what it holds. How it is made is in `build`, what calls and bases mean in `link`.
+
+pub(crate) mod build;
+mod link;
+mod modules;
+mod python;
+pub(crate) mod walk;
+
+pub use build::build_graph;
 
 use std::ops::Range;
 

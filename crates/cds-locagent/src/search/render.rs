@@ -1,10 +1,10 @@
 //! From what was found to the text that the agent reads: results merged, grouped by the terms that found them, and written down.
 
 use crate::graph::{Graph, NodeType};
-use crate::names::id_path;
-use crate::pystr;
-use crate::results::{Format, Found, SearchError, Step, lines_of};
-use crate::skeleton::skeleton;
+use crate::like::pystr;
+use crate::search::names::id_path;
+use crate::search::results::{Format, Found, SearchError, Step, lines_of};
+use crate::search::skeleton::skeleton;
 
 /// From so many lines on a class or a file is shown as a skeleton.
 const LONG: i64 = 100;

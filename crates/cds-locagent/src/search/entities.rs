@@ -1,8 +1,8 @@
 //! The stages that look at names: an exact id, the dictionary of short names, BM25 over ids, a fuzzy match.
 
 use crate::graph::NodeType;
-use crate::names::id_path;
-use crate::pystr;
+use crate::like::pystr;
+use crate::search::names::id_path;
 use crate::search::{Found, Search, SearchError, query_error, visible};
 
 /// So many bearers of a name are previewed; more are only named, and end the search.

@@ -4,7 +4,7 @@ use compact_str::CompactString;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::build::Draft;
+use crate::graph::build::Draft;
 use crate::graph::{Edge, EdgeType, NodeType, short_name};
 
 /// What every look-up needs.

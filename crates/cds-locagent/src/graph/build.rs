@@ -8,11 +8,11 @@ use compact_str::{CompactString, format_compact};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::graph::link::Linker;
+use crate::graph::modules::{Modules, absolute_module};
+use crate::graph::python::{Definition, Import, Outline, outline};
+use crate::graph::walk::{Found, walk};
 use crate::graph::{Edge, EdgeType, Graph, Node, NodeType, Problem, ProblemKind};
-use crate::link::Linker;
-use crate::modules::{Modules, absolute_module};
-use crate::python::{Definition, Import, Outline, outline};
-use crate::walk::{Found, walk};
 
 /// Reads every Python file under a folder and joins them.
 pub fn build_graph(root: &Path) -> io::Result<Graph> {
@@ -219,7 +219,7 @@ impl Draft {
                         continue;
                     }
                     for (name, alias) in names {
-                        let target = self.from_target(&module, name, modules);
+                        let target = self.target_of_name(&module, name, modules);
                         targets.extend(target.map(|target| (target, alias.clone())));
                     }
                 }
@@ -228,7 +228,7 @@ impl Draft {
         targets
     }
 
-    fn from_target(&self, module: &str, name: &str, modules: &mut Modules) -> Option<u32> {
+    fn target_of_name(&self, module: &str, name: &str, modules: &mut Modules) -> Option<u32> {
         // A submodule settles it, even when it is on disk only and no node.
         if let Some(submodule) = modules.resolve(&format_compact!("{module}.{name}")) {
             return self.file_of(Some(submodule));

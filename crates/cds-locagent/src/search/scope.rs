@@ -1,8 +1,8 @@
 //! Which files a search is restricted to.
 
-use crate::fnmatch::Pattern;
 use crate::graph::Graph;
-use crate::names::{Names, id_path};
+use crate::like::fnmatch::Pattern;
+use crate::search::names::{Names, id_path};
 
 /// The files a search is restricted to.
 pub(crate) enum Files {

@@ -4,9 +4,9 @@ use compact_str::CompactString;
 use rapidfuzz::distance::indel;
 use serde::{Deserialize, Serialize};
 
-use crate::bm25::{Index, QueryError};
 use crate::graph::{Graph, NodeType, is_test};
-use crate::pystr;
+use crate::like::pystr;
+use crate::search::bm25::{Index, QueryError};
 
 /// What is known of the names in a graph. Tests are left out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

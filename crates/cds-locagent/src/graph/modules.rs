@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use compact_str::CompactString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::walk::Walk;
+use crate::graph::walk::Walk;
 
 /// Which files exist, and what was asked before.
 pub(crate) struct Modules {

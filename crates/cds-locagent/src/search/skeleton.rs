@@ -16,7 +16,7 @@ use ruff_text_size::Ranged;
 const BODY: &str = "...\n";
 
 /// The outline; the source itself if it cannot be parsed.
-pub fn skeleton(source: &str) -> String {
+pub(crate) fn skeleton(source: &str) -> String {
     // libcst drops a byte order mark, where Python's own parser, given text, does not.
     let text = source.strip_prefix('\u{feff}').unwrap_or(source);
     match parse_module(text) {

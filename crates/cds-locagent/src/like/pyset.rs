@@ -7,7 +7,7 @@
 const NEIGHBOURS: usize = 9;
 
 /// The items as `list(set(items))` has them; `items` may repeat.
-pub fn order<'a>(items: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn order<'a>(items: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut table = Table { slots: vec![None; 8], used: 0 };
     for item in items {
         table.add((hash(item), item));

@@ -1,16 +1,24 @@
 //! The search tool: what LocAgent's `search_code_snippets` finds, term by term, and the text it answers with.
 //!
-//! Each term goes through the stages of [`entities`](crate::entities), then, unless these end the search, through the code index. What was found for
-//! all terms is merged and written down by [`render`](crate::render).
+//! Each term goes through the stages of [`entities`](crate::search::entities), then, unless these end the search, through the code index. What was found for
+//! all terms is merged and written down by [`render`](crate::search::render).
 
-use crate::bm25::{Index, QueryError};
+pub mod bm25;
+mod entities;
+pub mod names;
+mod render;
+mod results;
+mod scope;
+mod skeleton;
+
 use crate::chunks::Chunk;
 use crate::graph::{Graph, NodeType, is_test};
-use crate::names::Names;
-use crate::results::lines_of;
-pub use crate::results::{Format, Found, Outcome, SearchError, Step};
-use crate::scope::Files;
-use crate::{pyset, pystr, render};
+use crate::like::{pyset, pystr};
+use crate::search::bm25::{Index, QueryError};
+use crate::search::names::Names;
+use crate::search::results::lines_of;
+pub use crate::search::results::{Format, Found, Outcome, SearchError, Step};
+use crate::search::scope::Files;
 
 /// Lines shown before and after a line that is in no entity.
 const CONTEXT: i64 = 20;

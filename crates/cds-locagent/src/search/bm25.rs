@@ -8,7 +8,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::{numpy, pystr};
+use crate::like::{numpy, pystr};
 
 const K1: f64 = 1.5;
 const B: f64 = 0.75;
