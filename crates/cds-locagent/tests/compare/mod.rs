@@ -29,7 +29,7 @@ impl Share {
     }
 
     pub(crate) fn is_whole(self) -> bool {
-        self.equal == self.all
+        (self.all - self.equal).abs() < f64::EPSILON
     }
 }
 
@@ -119,8 +119,12 @@ fn compare_lines(
     }
     theirs.sort_unstable();
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
-    ours.iter().for_each(|line| *counts.entry(line).or_default() += 1);
-    theirs.iter().for_each(|line| *counts.entry(line).or_default() -= 1);
+    for line in &ours {
+        *counts.entry(line).or_default() += 1;
+    }
+    for line in &theirs {
+        *counts.entry(line).or_default() -= 1;
+    }
     let different: Vec<_> = counts.into_iter().filter(|(_, count)| *count != 0).collect();
     for (line, count) in &different {
         report.note(|| format!("{kind} {count:+}: {line}"));
@@ -187,7 +191,9 @@ fn compare_chunks(chunks: &[Chunk], fixtures: &Path, report: &mut Report) {
         return;
     }
     let mut ours: BTreeMap<String, Vec<&Chunk>> = BTreeMap::new();
-    chunks.iter().for_each(|chunk| ours.entry(chunk_line(chunk)).or_default().push(chunk));
+    for chunk in chunks {
+        ours.entry(chunk_line(chunk)).or_default().push(chunk);
+    }
     for row in &rows {
         let line = chunk_row_line(row);
         let Some(chunk) = ours.get_mut(&line).and_then(Vec::pop) else {
