@@ -42,6 +42,7 @@ mod tests {
         ("cds-index", &["cds-model", "cds-lang", "cds-graph"]),
         ("cds-search", &["cds-model", "cds-graph", "cds-index"]),
         ("cds-engine", &["cds-model", "cds-lang", "cds-graph", "cds-index", "cds-search"]),
+        ("cds-encode", &[]),
         ("cds-locagent", &[]),
         ("cds", &["cds-engine", "cds-locagent"]),
         ("xtask", &[]),
