@@ -30,6 +30,12 @@ pub struct SearchRequest {
     pub upper_threshold: Option<usize>,
     /// Where an earlier answer left off.
     pub cursor: Option<String>,
+    /// The least cosine of what meaning finds, 0 to 1.
+    pub min_similarity: Option<f32>,
+    /// How much meaning counts beside words, 0 to 1, in a preset that mixes both.
+    pub semantic_weight: Option<f32>,
+    /// How much ranks count beside scores, 0 to 1, in such a preset.
+    pub alpha: Option<f32>,
 }
 
 /// Filters as written. Lists are satisfied by any of their members.
@@ -72,6 +78,9 @@ pub(crate) struct Checked {
     pub(crate) max_tokens: usize,
     pub(crate) offset: usize,
     pub(crate) upper_threshold: usize,
+    pub(crate) min_similarity: Option<f32>,
+    pub(crate) semantic_weight: Option<f32>,
+    pub(crate) alpha: Option<f32>,
 }
 
 /// Hits that may be asked for at once.
@@ -85,6 +94,7 @@ impl SearchRequest {
         let granularity = match &self.granularity {
             Some(name) => one_of("granularity", name, &Granularity::ALL, Granularity::name)?,
             None if hierarchical => Granularity::Entity,
+            None if preset == "breeze" => Granularity::Document,
             None => Granularity::File,
         };
         let chunks_per_file = self.chunks_per_file.unwrap_or_else(|| match granularity {
@@ -122,7 +132,18 @@ impl SearchRequest {
             max_tokens: self.max_tokens.unwrap_or_else(|| config.number("search.max_tokens") as usize),
             upper_threshold: self.upper_threshold.unwrap_or_else(|| config.number("search.upper_threshold") as usize),
             offset,
+            min_similarity: share("min_similarity", self.min_similarity)?,
+            semantic_weight: share("semantic_weight", self.semantic_weight)?,
+            alpha: share("alpha", self.alpha)?,
         })
+    }
+}
+
+/// A number from 0 to 1.
+fn share(name: &str, value: Option<f32>) -> Result<Option<f32>> {
+    match value {
+        Some(share) if !(0.0..=1.0).contains(&share) => Err(Error::invalid(format!("{name} must be between 0 and 1, not {share}"))),
+        value => Ok(value),
     }
 }
 

@@ -29,6 +29,17 @@ pub enum Error {
         /// What is wrong with it.
         detail: String,
     },
+    /// Its vectors are of another model.
+    #[error(
+        "the index has vectors of {} ({}), this cds has {} ({}): run `cds index` to make them anew, or use the cds that made them",
+        .index.name, .index.weights, .program.name, .program.weights
+    )]
+    OtherModel {
+        /// What made the vectors.
+        index: cds_encode::ModelId,
+        /// What this program has.
+        program: cds_encode::ModelId,
+    },
     /// The root holds no file that can be indexed.
     #[error("nothing to index in {}: no readable text files (look at ignore files and --max-file-size, or name another folder with --root)", .0.display())]
     Empty(PathBuf),

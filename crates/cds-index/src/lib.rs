@@ -19,5 +19,7 @@ pub use cds_lang::Registry;
 pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};
 pub use snapshot::{ChunkView, DocumentView, EntityView, LoadedFile, Snapshot};
+pub use build::query_vector;
 pub use store::names::NameMatch;
+pub use store::vectors::Vectors;
 pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};

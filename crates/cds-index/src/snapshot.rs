@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use cds_encode::builtin;
 use cds_graph::{EdgeRow, Graph};
 use cds_model::{ChunkId, EntityId, EntityType, FileFacts, FileId, Kind, PathRole};
 
@@ -13,6 +14,7 @@ use crate::store::names::{NameMatch, Names};
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
 use crate::store::text::TextReader;
 use crate::store::uses::Uses;
+use crate::store::vectors::{VectorMaps, Vectors};
 use crate::store::{Bm25Fields, Manifest, files, path, strings};
 use crate::{Error, Result};
 
@@ -28,6 +30,7 @@ pub struct Snapshot {
     files: Mapped,
     names: Names,
     uses: Uses,
+    vectors: VectorMaps,
     graph: GraphMaps,
     text: TextReader,
 }
@@ -121,6 +124,7 @@ impl Snapshot {
             chunks: map(path::CHUNKS)?,
             files: map(path::FILES)?,
             text: TextReader::open(&folder.join(path::BM25))?,
+            vectors: VectorMaps { codes: map(path::VECTORS)?, scales: map(path::SCALES)? },
             home: home.to_owned(),
             names,
             uses,
@@ -145,12 +149,22 @@ impl Snapshot {
         snapshot.graph.aliases.check_rows::<[u32; 2]>()?;
         snapshot.graph.unresolved.check_rows::<UnresolvedRow>()?;
         snapshot.graph.importance.check_rows::<f32>()?;
+        snapshot.vectors.scales.check_rows::<f32>()?;
         Ok(snapshot)
     }
 
     /// What the index says of itself.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The vectors of its chunks. Those of another model than this program has are an error: nothing could be compared with them.
+    pub fn vectors(&self) -> Result<Vectors<'_>> {
+        let (own, ours) = (&self.manifest.model, builtin().id());
+        if own != ours {
+            return Err(Error::OtherModel { index: own.clone(), program: ours.clone() });
+        }
+        Vectors::new(&self.vectors, own.dimensions as usize)
     }
 
     /// The folder of the whole index.

@@ -52,6 +52,16 @@ impl Tokenizer {
         terms
     }
 
+    /// Hands out the parts of all words, stemmed: what vectors are made of. Whole identifiers are left out.
+    pub fn parts_of(&mut self, text: &str, mut take: impl FnMut(&str)) {
+        let mut cursor = Cursor::default();
+        let mut count = 0;
+        let mut buffer = Vec::new();
+        while self.next_word(text, &mut cursor, &mut buffer, &mut count) {
+            buffer[..count].iter().filter(|term| !term.is_whole).for_each(|term| take(&term.text));
+        }
+    }
+
     /// The stem of a lower-case word.
     pub fn stem(&mut self, word: &str) -> CompactString {
         let mut text = word.to_owned();

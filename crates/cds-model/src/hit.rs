@@ -9,7 +9,9 @@ pub enum MatchType {
     Name,
     /// BM25.
     Bm25,
-    /// Both.
+    /// Nearness in meaning.
+    Dense,
+    /// Several of them.
     Hybrid,
 }
 
@@ -19,6 +21,7 @@ impl MatchType {
         match self {
             MatchType::Name => "name",
             MatchType::Bm25 => "bm25",
+            MatchType::Dense => "dense",
             MatchType::Hybrid => "hybrid",
         }
     }

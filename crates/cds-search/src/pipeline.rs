@@ -1,5 +1,6 @@
 //! The plan of a search and the loop that runs it.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use cds_index::Snapshot;
@@ -22,6 +23,12 @@ pub struct SearchOptions {
     pub time_limit: Option<Duration>,
     /// Hits to leave out at the start: the next page.
     pub offset: usize,
+    /// The least cosine of what meaning alone finds; none: the preset's own.
+    pub min_similarity: Option<f32>,
+    /// How much meaning counts in a mixture, words having the rest.
+    pub semantic_weight: Option<f32>,
+    /// How much ranks count in a mixture, scores having the rest.
+    pub alpha: Option<f32>,
 }
 
 /// What a search found.
@@ -72,8 +79,11 @@ impl Cx<'_> {
     }
 }
 
+/// What is less similar than this has nothing to do with the query.
+const LEAST_SIMILAR: f32 = 0.2;
+
 /// Which stages answer a query, in order.
-fn plan(preset: &Preset) -> Vec<Box<dyn Stage>> {
+fn plan<'s>(preset: &Preset, dense: stages::Dense<'s>) -> Vec<Box<dyn Stage + 's>> {
     match preset.fusion {
         Fusion::Hierarchical { upper_threshold } => vec![
             Box::new(stages::Names { every_word: true }),
@@ -84,8 +94,17 @@ fn plan(preset: &Preset) -> Vec<Box<dyn Stage>> {
         Fusion::Evidence => vec![
             Box::new(stages::Names { every_word: false }),
             Box::new(stages::Lexical),
+            Box::new(dense),
             Box::new(stages::Signals),
             Box::new(stages::Relations),
+            Box::new(stages::Group),
+            Box::new(stages::Cut),
+        ],
+        Fusion::Mixed(mixture) => vec![
+            Box::new(stages::Names { every_word: false }),
+            Box::new(stages::Lexical),
+            Box::new(dense),
+            Box::new(stages::Fuse { mixture }),
             Box::new(stages::Group),
             Box::new(stages::Cut),
         ],
@@ -105,11 +124,18 @@ pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, globs
     let cx = Cx { snapshot, query, parsed: &parsed, preset, filter: &filter, inside, options, deadline };
     let mut pool = Candidates::default();
     if !parsed.terms.is_empty() {
-        for stage in plan(preset) {
-            let started = Instant::now();
-            stage.run(&cx, &mut pool)?;
-            timings.push((stage.name(), started.elapsed().as_secs_f64() * 1e3));
-        }
+        let least = options.min_similarity.unwrap_or(LEAST_SIMILAR);
+        std::thread::scope(|scope| {
+            let beside = || scope.spawn(|| stages::nearest(snapshot, query, globs, least));
+            let dense = stages::Dense { search: Cell::new(preset.wants_meaning().then(beside)) };
+            for stage in plan(preset, dense) {
+                let started = Instant::now();
+                stage.run(&cx, &mut pool)?;
+                timings.push((stage.name(), started.elapsed().as_secs_f64() * 1e3));
+            }
+            Ok::<(), crate::Error>(())
+        })?;
+        timings.append(&mut pool.timings);
     }
     Ok(Outcome {
         hits: pool.hits,

@@ -17,8 +17,60 @@ pub struct FieldWeights {
     pub path: f32,
 }
 
-/// How retrievers' lists become one.
+/// What finds chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retriever {
+    /// Words.
+    Bm25,
+    /// Meaning.
+    Dense,
+}
+
+impl Retriever {
+    /// All that take part in a mixture.
+    pub const ALL: [Retriever; 2] = [Retriever::Bm25, Retriever::Dense];
+
+    /// Its name in scores and ranks.
+    pub fn name(self) -> &'static str {
+        match self {
+            Retriever::Bm25 => "bm25",
+            Retriever::Dense => "dense",
+        }
+    }
+}
+
+/// How much ranks and scores of each retriever count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mixture {
+    /// Flattens ranks: the first is worth 1/(k+1).
+    pub k: f32,
+    /// Weight of words.
+    pub bm25: f32,
+    /// Weight of meaning.
+    pub dense: f32,
+    /// How much ranks count; the rest is for scores.
+    pub alpha: f32,
+}
+
+impl Mixture {
+    /// What a retriever adds for a chunk at a rank, whose score is a share of its best.
+    pub fn contribution(&self, retriever: Retriever, share: f32, rank: u32) -> f32 {
+        let weight = match retriever {
+            Retriever::Bm25 => self.bm25,
+            Retriever::Dense => self.dense,
+        };
+        weight * (self.alpha / (self.k + rank as f32) + (1.0 - self.alpha) * share)
+    }
+
+    /// With what a request sets itself.
+    pub(crate) fn with(self, options: &crate::SearchOptions) -> Mixture {
+        let (bm25, dense) = options.semantic_weight.map_or((self.bm25, self.dense), |dense| (1.0 - dense, dense));
+        Mixture { bm25, dense, alpha: options.alpha.unwrap_or(self.alpha), ..self }
+    }
+}
+
+/// How retrievers' lists become one.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fusion {
     /// Names first; BM25 joins when there are fewer than this many; names stay above.
     Hierarchical {
@@ -27,6 +79,8 @@ pub enum Fusion {
     },
     /// Evidence adds up, signals multiply.
     Evidence,
+    /// Weights of ranks and scores.
+    Mixed(Mixture),
 }
 
 /// A named set of numbers.
@@ -54,6 +108,10 @@ pub struct Preset {
 pub struct Weights {
     /// Evidence: the chunk's BM25, as a share of the best.
     pub bm25: f32,
+    /// Evidence: the chunk's nearness in meaning, as a share of the best.
+    pub dense: f32,
+    /// Evidence: the nearest chunk of its file, as a share of the best.
+    pub file_dense: f32,
     /// Evidence: BM25 of the file's three best chunks, as a share of the best file.
     pub file_bm25: f32,
     /// Evidence: how well the name the chunk defines fits the query's words.
@@ -87,6 +145,8 @@ const EVEN: FieldWeights = FieldWeights { content: 1.0, symbols: 1.0, signature:
 /// No signals: the retrievers' scores alone.
 const PLAIN: Weights = Weights {
     bm25: 1.0,
+    dense: 0.0,
+    file_dense: 0.0,
     file_bm25: 0.0,
     definition: 0.0,
     file_definitions: 0.0,
@@ -113,6 +173,8 @@ pub const PRESETS: &[Preset] = &[
         fusion: Fusion::Evidence,
         weights: Weights {
             bm25: 1.0,
+            dense: 1.0,
+            file_dense: 1.0,
             file_bm25: 1.0,
             definition: 1.0,
             file_definitions: 0.5,
@@ -146,9 +208,29 @@ pub const PRESETS: &[Preset] = &[
         fusion: Fusion::Evidence,
         weights: PLAIN,
     },
+    mixed("dense", "meaning alone, no signals", Mixture { k: 60.0, bm25: 0.0, dense: 1.0, alpha: 0.0 }),
+    mixed("hybrid", "words and meaning, no signals", Mixture { k: 60.0, bm25: 0.5, dense: 0.5, alpha: 1.0 }),
+    mixed("swiftindex", "SwiftIndex's mixture of meaning and words", Mixture { k: 60.0, bm25: 0.3, dense: 0.7, alpha: 0.7 }),
+    mixed("rice", "Rice's even mixture by rank", Mixture { k: 60.0, bm25: 0.5, dense: 0.5, alpha: 1.0 }),
+    mixed("rice-sparse", "Rice's mixture, words before meaning", Mixture { k: 60.0, bm25: 0.7, dense: 0.3, alpha: 1.0 }),
+    mixed("rice-dense", "Rice's mixture, meaning before words", Mixture { k: 60.0, bm25: 0.3, dense: 0.7, alpha: 1.0 }),
+    mixed("breeze", "Breeze's mixture by rank", Mixture { k: 60.0, bm25: 0.5, dense: 0.5, alpha: 1.0 }),
 ];
 
+const fn mixed(name: &'static str, about: &'static str, mixture: Mixture) -> Preset {
+    Preset { name, about, k1: 1.2, b: 0.75, fields: EVEN, fusion: Fusion::Mixed(mixture), weights: PLAIN }
+}
+
 impl Preset {
+    /// Whether it looks for meaning.
+    pub(crate) fn wants_meaning(&self) -> bool {
+        match self.fusion {
+            Fusion::Hierarchical { .. } => false,
+            Fusion::Evidence => self.weights.dense > 0.0 || self.weights.file_dense > 0.0,
+            Fusion::Mixed(_) => true,
+        }
+    }
+
     /// The preset of that name.
     pub fn by_name(name: &str) -> Option<&'static Preset> {
         PRESETS.iter().find(|p| p.name == name)

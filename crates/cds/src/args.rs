@@ -272,7 +272,7 @@ pub(crate) struct SearchArgs {
     /// How many chunks of one file
     #[arg(long)]
     pub(crate) chunks_per_file: Option<usize>,
-    /// Ranking: default, cds-index (names, then BM25) or bm25
+    /// Ranking: default, cds-index (names, then BM25), bm25, dense, hybrid, swiftindex, rice, breeze
     #[arg(long)]
     pub(crate) preset: Option<String>,
     /// How much text: fold, preview or full
@@ -284,6 +284,15 @@ pub(crate) struct SearchArgs {
     /// Names that are enough without BM25 (preset cds-index)
     #[arg(long)]
     pub(crate) upper_threshold: Option<usize>,
+    /// The least similarity of what meaning finds, 0 to 1
+    #[arg(long, value_name = "COSINE")]
+    pub(crate) min_similarity: Option<f32>,
+    /// How much meaning counts beside words, 0 to 1 (presets that mix both)
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) semantic_weight: Option<f32>,
+    /// How much ranks count beside scores, 0 to 1 (presets that mix both)
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) alpha: Option<f32>,
     /// Go on where an earlier answer left off
     #[arg(long)]
     pub(crate) cursor: Option<String>,

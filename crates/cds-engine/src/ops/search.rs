@@ -37,6 +37,9 @@ impl Engine {
             upper_threshold: Some(checked.upper_threshold),
             time_limit: (limit > 0).then(|| Duration::from_millis(limit)),
             offset: checked.offset,
+            min_similarity: checked.min_similarity,
+            semantic_weight: checked.semantic_weight,
+            alpha: checked.alpha,
         };
         let outcome = cds_search::search(snapshot, &checked.query, &options, &self.globs)?;
         let started = Instant::now();

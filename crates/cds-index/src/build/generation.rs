@@ -21,6 +21,7 @@ use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, 
 use crate::store::strings::StringsWriter;
 use crate::store::text::{TextRow, TextWriter};
 use crate::store::uses::UsesWriter;
+use crate::store::vectors::VectorsWriter;
 use crate::{Error, Result};
 
 pub(crate) struct GenerationWriter {
@@ -33,6 +34,7 @@ pub(crate) struct GenerationWriter {
     documents: Vec<DocumentRow>,
     entities: Vec<EntityRow>,
     chunks: Vec<ChunkRow>,
+    vectors: VectorsWriter,
     languages: Vec<String>,
     text: Option<TextWriter>,
     tree: Tree,
@@ -74,6 +76,7 @@ impl GenerationWriter {
             documents: Vec::new(),
             entities: Vec::new(),
             chunks: Vec::new(),
+            vectors: VectorsWriter::create(&folder.join(path::VECTORS))?,
             languages: Vec::new(),
             text: Some(TextWriter::create(&folder.join(path::BM25), source_bytes)?),
             tree: Tree::default(),
@@ -120,6 +123,7 @@ impl GenerationWriter {
         }
         self.add_chunks(id, entity, role, &file.facts);
         self.add_text(&file, first_chunk)?;
+        self.vectors.add(&file.vectors)?;
         self.counts.references += file.facts.references.len() as u64;
         self.counts.source_bytes += file.size;
         for problem in &file.facts.problems {
@@ -316,7 +320,11 @@ impl GenerationWriter {
         let link_seconds = started.elapsed().as_secs_f64();
         let (map, lists) = self.names.finish();
         let (uses_map, uses) = self.uses.finish();
-        let mut files = BTreeMap::from([(path::FILES.to_owned(), WrittenFile { size: self.files_at, checksum: None })]);
+        let (vectors, scales) = self.vectors.finish()?;
+        let mut files = BTreeMap::from([
+            (path::FILES.to_owned(), WrittenFile { size: self.files_at, checksum: None }),
+            (path::VECTORS.to_owned(), vectors),
+        ]);
         let mut write = |name: &str, bytes: &[u8]| {
             let path = self.folder.join(name);
             files.insert(name.to_owned(), WrittenFile::of(bytes));
@@ -325,6 +333,7 @@ impl GenerationWriter {
         write(path::DOCUMENTS, rows(&self.documents))?;
         write(path::ENTITIES, rows(&self.entities))?;
         write(path::CHUNKS, rows(&self.chunks))?;
+        write(path::SCALES, rows(&scales))?;
         write(path::STRINGS, &self.strings.finish())?;
         write(path::NAMES_FST, &map)?;
         write(path::NAMES, rows(&lists))?;

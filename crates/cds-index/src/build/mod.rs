@@ -1,5 +1,6 @@
 //! From a folder to a generation. [`run`] takes the writer's lock, walks, extracts in parallel, writes in order, publishes.
 
+mod encode;
 mod freshness;
 mod generation;
 mod lock;
@@ -21,6 +22,7 @@ use crate::{Error, Result, Snapshot};
 use generation::GenerationWriter;
 use prepare::Outcome;
 
+pub use encode::query_vector;
 pub use freshness::{Freshness, check as check_freshness};
 
 /// What decides the content of an index.
@@ -48,7 +50,8 @@ impl BuildOptions {
             hasher.update(data.as_bytes()).update(&[0]);
         }
         let languages = &hasher.finalize().to_hex()[..16];
-        format!("{}; {languages}", self.settings_fingerprint())
+        let model = &cds_encode::builtin().id().weights;
+        format!("{}; {languages}; model {model}", self.settings_fingerprint())
     }
 
     /// The part that can be told without reading built-in language data.
@@ -240,6 +243,7 @@ fn write(
         project,
         built: now.as_secs() as i64,
         fingerprint,
+        model: cds_encode::builtin().id().clone(),
         languages: tables.languages,
         counts: tables.counts,
         directories: found.directories.clone(),

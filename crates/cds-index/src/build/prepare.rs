@@ -7,10 +7,11 @@ use cds_lang::Registry;
 use cds_model::{FileFacts, Problem, ProblemKind, counted};
 
 use super::walk::FoundFile;
-use super::{BuildOptions, ProblemRow};
+use super::{BuildOptions, ProblemRow, encode};
 use crate::Snapshot;
 use crate::snapshot::DocumentView;
 use crate::store::files::Packed;
+use crate::store::vectors::Quantised;
 
 pub(crate) enum Outcome {
     Skipped(ProblemRow),
@@ -29,6 +30,8 @@ pub(crate) struct Prepared {
     pub(crate) text: String,
     pub(crate) facts: FileFacts,
     pub(crate) packed: Packed,
+    /// One a chunk.
+    pub(crate) vectors: Vec<Quantised>,
     pub(crate) reused: bool,
 }
 
@@ -81,6 +84,7 @@ impl Preparer<'_> {
             hash,
             language,
             packed: Packed::new(&text, &facts),
+            vectors: encode::vectors(&file.path, &text, &facts.chunks),
             text,
             facts,
             reused: false,
@@ -92,7 +96,9 @@ impl Preparer<'_> {
         let loaded = old.load(known.id).ok()?;
         let row = known.row();
         let block = old.block(row)?;
+        let vectors = old.vectors().ok()?;
         Some(Prepared {
+            vectors: known.chunks().map(|chunk| vectors.quantised(chunk.0)).collect::<Option<_>>()?,
             path: file.path.clone(),
             size: file.size,
             modified_ns: file.modified_ns,

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
 /// rebuild, not migration.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// The published state of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,8 @@ pub struct Manifest {
     pub built: i64,
     /// Facts and settings that entered the text index; a difference means rebuild.
     pub fingerprint: String,
+    /// Which model made the vectors: those of another are not compared with them.
+    pub model: cds_encode::ModelId,
     /// Names of languages; documents refer to them by position.
     pub languages: Vec<String>,
     /// Totals.

@@ -7,7 +7,8 @@
 //!   lock                 held by the one writer
 //!   g000001/
 //!     graph/    entities.bin  strings.bin  out.bin  edges.bin  in.bin  aliases.bin  unresolved.bin  importance.bin
-//!     indices/  documents.bin  chunks.bin  files.bin  names.fst  names.bin  uses.fst  uses.bin  bm25/
+//!     indices/  documents.bin  chunks.bin  files.bin  names.fst  names.bin  uses.fst  uses.bin  vectors.bin
+//!               scales.bin  bm25/
 //!     problems.json
 //! ```
 
@@ -19,6 +20,7 @@ pub(crate) mod rows;
 pub(crate) mod strings;
 pub(crate) mod text;
 pub(crate) mod uses;
+pub(crate) mod vectors;
 
 pub use manifest::{FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};
 pub use text::Bm25Fields;
@@ -40,6 +42,8 @@ pub(crate) mod path {
     pub(crate) const NAMES: &str = "indices/names.bin";
     pub(crate) const USES_FST: &str = "indices/uses.fst";
     pub(crate) const USES: &str = "indices/uses.bin";
+    pub(crate) const VECTORS: &str = "indices/vectors.bin";
+    pub(crate) const SCALES: &str = "indices/scales.bin";
     pub(crate) const BM25: &str = "indices/bm25";
     pub(crate) const PROBLEMS: &str = "problems.json";
 

@@ -1,6 +1,8 @@
 //! The steps of a search. Each adds candidates, adds signals, reorders or cuts; none calls another.
 
 mod cut;
+mod dense;
+mod fuse;
 mod group;
 mod hierarchy;
 mod lexical;
@@ -15,6 +17,8 @@ use crate::Result;
 use crate::pipeline::Cx;
 
 pub(crate) use cut::Cut;
+pub(crate) use dense::{Dense, nearest};
+pub(crate) use fuse::Fuse;
 pub(crate) use group::Group;
 pub(crate) use hierarchy::Hierarchy;
 pub(crate) use lexical::Lexical;
@@ -57,12 +61,17 @@ impl Candidate {
         }
     }
 
+    /// Score and rank that a retriever gave it.
+    pub(crate) fn retrieved_by(&self, name: &str) -> Option<(f32, u32)> {
+        self.retrieved.iter().find(|(n, _, _)| *n == name).map(|(_, score, rank)| (*score, *rank))
+    }
+
     pub(crate) fn match_type(&self) -> MatchType {
-        let found_by = |name: &str| self.retrieved.iter().any(|(n, _, _)| *n == name);
-        match (found_by("names"), found_by("bm25")) {
-            (true, true) => MatchType::Hybrid,
-            (true, false) => MatchType::Name,
-            _ => MatchType::Bm25,
+        match self.retrieved.as_slice() {
+            [("names", ..)] => MatchType::Name,
+            [("dense", ..)] => MatchType::Dense,
+            [] | [("bm25", ..)] => MatchType::Bm25,
+            _ => MatchType::Hybrid,
         }
     }
 }
@@ -89,6 +98,8 @@ pub(crate) struct Candidates {
     /// Whether hits were left behind the last one.
     pub(crate) more: bool,
     pub(crate) partial: bool,
+    /// Of work beside the stages.
+    pub(crate) timings: Vec<(&'static str, f64)>,
 }
 
 impl Candidates {

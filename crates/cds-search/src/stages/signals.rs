@@ -27,6 +27,7 @@ impl Stage for Signals {
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         let mut words = QueryWords::new(cx, pool);
         let best_chunk = pool.list.iter().filter_map(bm25_score).fold(f32::MIN_POSITIVE, f32::max);
+        let nearest = pool.list.iter().map(dense_score).fold(f32::MIN_POSITIVE, f32::max);
         let best_file = pool.best_by_file.values().copied().fold(f32::MIN_POSITIVE, f32::max);
         let mut list = std::mem::take(&mut pool.list);
         let weights = &cx.preset.weights;
@@ -39,7 +40,9 @@ impl Stage for Signals {
             let file = files.entry(document.id.0).or_insert_with(|| words.file(document));
             file.definitions += defined;
             candidate.add("bm25", weights.bm25 * bm25_score(candidate).unwrap_or(0.0) / best_chunk);
+            candidate.add("dense", weights.dense * dense_score(candidate) / nearest);
             candidate.add("definition", weights.definition * defined);
+            file.dense = file.dense.max(dense_score(candidate));
         }
         let most_defined = files.values().map(|f| f.definitions).fold(f32::MIN_POSITIVE, f32::max);
         for candidate in &mut list {
@@ -48,6 +51,7 @@ impl Stage for Signals {
             let file = &files[&document.id.0];
             let in_file = pool.best_by_file.get(&document.id.0).copied().unwrap_or(0.0) / best_file;
             candidate.add("file_bm25", weights.file_bm25 * in_file);
+            candidate.add("file_dense", weights.file_dense * file.dense / nearest);
             candidate.add("file_definitions", weights.file_definitions * (file.definitions / most_defined).min(1.0));
             candidate.add("file_stem", weights.file_stem * file.stem);
             candidate.add("whole_stem", weights.whole_stem * f32::from(u8::from(file.whole_stem)));
@@ -60,7 +64,11 @@ impl Stage for Signals {
 }
 
 fn bm25_score(candidate: &Candidate) -> Option<f32> {
-    candidate.retrieved.iter().find(|(name, _, _)| *name == "bm25").map(|(_, score, _)| *score)
+    candidate.retrieved_by("bm25").map(|(score, _)| score)
+}
+
+fn dense_score(candidate: &Candidate) -> f32 {
+    candidate.retrieved_by("dense").map_or(0.0, |(cosine, _)| cosine)
 }
 
 struct FileEvidence {
@@ -68,6 +76,7 @@ struct FileEvidence {
     whole_stem: bool,
     folder: f32,
     definitions: f32,
+    dense: f32,
 }
 
 /// The query's words as names of things are compared with them.
@@ -132,7 +141,7 @@ impl QueryWords {
 
     fn file(&mut self, document: DocumentView) -> FileEvidence {
         if self.is_idle {
-            return FileEvidence { stem: 0.0, whole_stem: false, folder: 0.0, definitions: 0.0 };
+            return FileEvidence { stem: 0.0, whole_stem: false, folder: 0.0, definitions: 0.0, dense: 0.0 };
         }
         let path = document.path();
         let mut parts: Vec<&str> = path.split('/').collect();
@@ -145,7 +154,7 @@ impl QueryWords {
         }
         let fit = self.fit(stem);
         let folder = parts.last().map_or(0.0, |f| self.fit(f).precision);
-        FileEvidence { stem: fit.precision, whole_stem: fit.all, folder, definitions: 0.0 }
+        FileEvidence { stem: fit.precision, whole_stem: fit.all, folder, definitions: 0.0, dense: 0.0 }
     }
 }
 

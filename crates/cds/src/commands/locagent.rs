@@ -131,6 +131,9 @@ fn search(context: &Context, args: SearchArgs) -> Done {
         ("--snippet", args.snippet.is_some()),
         ("--max-tokens", args.max_tokens.is_some()),
         ("--upper-threshold", args.upper_threshold.is_some()),
+        ("--min-similarity", args.min_similarity.is_some()),
+        ("--semantic-weight", args.semantic_weight.is_some()),
+        ("--alpha", args.alpha.is_some()),
         ("--cursor", args.cursor.is_some()),
         ("--explain", args.explain),
     ])?;

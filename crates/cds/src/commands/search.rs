@@ -22,6 +22,9 @@ pub(crate) fn run(context: &Context, args: SearchArgs) -> Done {
         max_tokens: args.max_tokens,
         upper_threshold: args.upper_threshold,
         cursor: args.cursor,
+        min_similarity: args.min_similarity,
+        semantic_weight: args.semantic_weight,
+        alpha: args.alpha,
     };
     // Mistakes show before a long first index.
     context.engine.check(&request)?;

@@ -1,0 +1,66 @@
+//! Chunks to vectors, on the threads that read files.
+
+use std::cell::RefCell;
+
+use cds_encode::{WordBag, builtin, compose};
+use cds_model::Chunk;
+
+use crate::store::vectors::Quantised;
+use crate::tokenize::Tokenizer;
+
+/// What a thread keeps from file to file: words met before are found faster.
+struct Encoder {
+    tokenizer: Tokenizer,
+    bag: WordBag,
+}
+
+thread_local! {
+    static ENCODER: RefCell<Encoder> = RefCell::new(Encoder { tokenizer: Tokenizer::default(), bag: WordBag::new(builtin()) });
+}
+
+/// A vector for each chunk of a file.
+pub(crate) fn vectors(path: &str, text: &str, chunks: &[Chunk]) -> Vec<Quantised> {
+    ENCODER.with_borrow_mut(|Encoder { tokenizer, bag }| {
+        tokenizer.parts_of(path_words(path), |word| bag.add(word));
+        let path = bag.path();
+        let vector = |chunk: &Chunk| {
+            tokenizer.parts_of(&text[chunk.span.range()], |word| bag.add(word));
+            Quantised::of(&compose(&bag.content(), &path))
+        };
+        chunks.iter().map(vector).collect()
+    })
+}
+
+/// The last two folders and the name without its ending: what lies above says little of a file.
+fn path_words(path: &str) -> &str {
+    let start = path.rmatch_indices('/').nth(2).map_or(0, |(at, _)| at + 1);
+    let name = path.rfind('/').map_or(0, |at| at + 1);
+    let end = path[name..].find('.').filter(|at| *at > 0).map_or(path.len(), |at| name + at);
+    &path[start..end]
+}
+
+/// The vector of a query.
+pub fn query_vector(query: &str) -> Vec<f32> {
+    ENCODER.with_borrow_mut(|Encoder { tokenizer, bag }| {
+        tokenizer.parts_of(query, |word| bag.add(word));
+        bag.query()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_words;
+
+    #[test]
+    fn a_path_is_its_last_folders_and_its_stem() {
+        for (path, expect) in [
+            ("a.py", "a"),
+            ("src/a.test.py", "src/a"),
+            ("x/y/z/name.rs", "y/z/name"),
+            (".bashrc", ".bashrc"),
+            ("a.b/c", "a.b/c"),
+        ] {
+            assert_eq!(path_words(path), expect);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Lists of several retrievers become one: each adds its weight times a mixture of rank and score.
+
+use super::{Candidates, Stage};
+use crate::Result;
+use crate::pipeline::Cx;
+use crate::preset::{Mixture, Retriever};
+
+pub(crate) struct Fuse {
+    pub(crate) mixture: Mixture,
+}
+
+impl Stage for Fuse {
+    fn name(&self) -> &'static str {
+        "fuse"
+    }
+
+    fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
+        let mixture = self.mixture.with(cx.options);
+        let best = |retriever: Retriever| {
+            let scores = pool.list.iter().filter_map(|c| c.retrieved_by(retriever.name()));
+            scores.map(|(score, _)| score).fold(f32::MIN_POSITIVE, f32::max)
+        };
+        let best = Retriever::ALL.map(best);
+        for candidate in &mut pool.list {
+            for (retriever, best) in Retriever::ALL.into_iter().zip(best) {
+                // A retriever that missed it adds nothing.
+                if let Some((score, rank)) = candidate.retrieved_by(retriever.name()) {
+                    candidate.add(retriever.name(), mixture.contribution(retriever, score / best, rank));
+                }
+            }
+        }
+        Ok(())
+    }
+}
