@@ -85,6 +85,8 @@ pub(crate) enum Command {
     Index(IndexArgs),
     /// Search by words and names; indexes on first use
     Search(SearchArgs),
+    /// Find code like that at a place: path:line
+    Similar(SimilarArgs),
     /// Look up an entity by name, prefix, qualified name or id
     Symbol(SymbolArgs),
     /// Show what a file or folder defines
@@ -302,6 +304,29 @@ pub(crate) struct SearchArgs {
     /// With --compat locagent: lines of the file that --path names
     #[arg(long, value_delimiter = ',', value_name = "LINE", requires = "compat")]
     pub(crate) lines: Vec<i64>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds similar src/auth.py:42                   chunks most like the one at that line
+  cds similar src/auth.py:42 --exclude 'tests/**' --min-similarity 0.6")]
+pub(crate) struct SimilarArgs {
+    /// path:line, path:from-to, or a path
+    pub(crate) place: String,
+    #[command(flatten)]
+    pub(crate) filters: FilterArgs,
+    /// How many hits [default: 10]
+    #[arg(long, short = 'n')]
+    pub(crate) limit: Option<usize>,
+    /// The least similarity, 0 to 1
+    #[arg(long, value_name = "COSINE")]
+    pub(crate) min_similarity: Option<f32>,
+    /// How much text: fold, preview or full
+    #[arg(long)]
+    pub(crate) snippet: Option<String>,
+    /// Budget of the answer in estimated tokens
+    #[arg(long)]
+    pub(crate) max_tokens: Option<usize>,
 }
 
 /// One flag for each filter; lists take several values, separated by commas or repeated.

@@ -5,5 +5,6 @@ pub(crate) mod grep;
 pub(crate) mod outline;
 pub(crate) mod retrieve;
 pub(crate) mod search;
+pub(crate) mod similar;
 pub(crate) mod status;
 pub(crate) mod symbol;

@@ -149,7 +149,7 @@ fn miss(id: &str, reason: &str) -> Retrieved {
 }
 
 /// `path:42` and `path:10-20`.
-fn line_range<'a>(snapshot: &'a Snapshot, id: &str) -> Option<(DocumentView<'a>, u32, u32)> {
+pub(super) fn line_range<'a>(snapshot: &'a Snapshot, id: &str) -> Option<(DocumentView<'a>, u32, u32)> {
     let (path, lines) = id.rsplit_once(':')?;
     let document = snapshot.document_at(path.trim_start_matches("./"))?;
     let (from, to) = lines.split_once('-').unwrap_or((lines, lines));

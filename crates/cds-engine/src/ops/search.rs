@@ -42,6 +42,11 @@ impl Engine {
             alpha: checked.alpha,
         };
         let outcome = cds_search::search(snapshot, &checked.query, &options, &self.globs)?;
+        self.respond(snapshot, request, checked, outcome)
+    }
+
+    /// Reads the text of what was found and makes the answer of it.
+    pub(crate) fn respond(&self, snapshot: &Snapshot, request: &SearchRequest, checked: &Checked, outcome: Outcome) -> Result<SearchResponse> {
         let started = Instant::now();
         let mut hydrator = Hydrator::new(snapshot, self.root(), outcome.terms.clone());
         let hits = hydrate(snapshot, &mut hydrator, checked, &outcome)?;

@@ -8,6 +8,7 @@ mod locagent;
 mod outline;
 mod retrieve;
 mod search;
+mod similar;
 mod status;
 mod symbol;
 
@@ -65,6 +66,7 @@ fn dispatch(context: &Context, command: Command) -> Done {
     match command {
         Command::Index(args) => index::run(context, &args),
         Command::Search(args) => search::run(context, args),
+        Command::Similar(args) => similar::run(context, args),
         Command::Symbol(args) => symbol::run(context, args),
         Command::Outline(args) => outline::run(context, args),
         Command::Retrieve(args) => retrieve::run(context, args),

@@ -1,0 +1,57 @@
+//! Code like a given place.
+
+use std::time::Instant;
+
+use cds_model::{Hit, MatchType};
+use cds_search::{CompiledFilter, Outcome};
+
+use super::retrieve::line_range;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::request::SearchRequest;
+use crate::response::SearchResponse;
+
+impl Engine {
+    /// The chunks most like the one at `path:line` (or `path:from-to`, or a whole path: its first). Itself is not among them.
+    pub fn similar(&self, place: &str, request: &SearchRequest) -> Result<SearchResponse> {
+        let checked = request.check(self)?;
+        self.answer(|snapshot| {
+            let started = Instant::now();
+            let whole = || snapshot.document_at(place).map(|document| (document, 1, 1));
+            let (document, line, _) = line_range(snapshot, place).or_else(whole).ok_or_else(|| Error {
+                kind: ErrorKind::NotFound,
+                message: format!("{place:?} is no place in the index: write path:line, such as src/main.rs:42"),
+            })?;
+            let here = document.chunks().filter(|chunk| snapshot.chunk(*chunk).is_some_and(|view| view.lines().0 <= line)).last();
+            let here = here.or_else(|| document.chunks().next()).ok_or_else(|| {
+                Error { kind: ErrorKind::NotFound, message: format!("{place:?} has no code to compare") }
+            })?;
+            let vectors = snapshot.vectors()?;
+            let vector = vectors.get(here).unwrap_or_default();
+            let filter = CompiledFilter::new(&checked.query.filters, &self.globs)?;
+            let passes = |chunk| chunk != here && filter.accepts(snapshot, chunk);
+            let mut nearest = vectors.nearest(&vector, checked.query.limit + checked.offset, passes);
+            nearest.retain(|(_, cosine)| *cosine >= checked.min_similarity.unwrap_or(0.0).max(f32::MIN_POSITIVE));
+            let total = nearest.len();
+            let hits = nearest.into_iter().enumerate().skip(checked.offset).map(|(rank, (chunk, cosine))| Hit {
+                chunk,
+                entity: snapshot.chunk(chunk).and_then(|view| view.entity()).map(|entity| entity.id),
+                score: cosine.clamp(0.0, 1.0),
+                match_type: MatchType::Dense,
+                retrieved: vec![("dense", cosine, rank as u32 + 1)],
+                signals: Vec::new(),
+                more_in_file: 0,
+            });
+            let outcome = Outcome {
+                hits: hits.collect(),
+                total,
+                more: false,
+                partial: false,
+                terms: Vec::new(),
+                timings: vec![("dense", started.elapsed().as_secs_f64() * 1e3)],
+                parsed: cds_search::parse(""),
+            };
+            self.respond(snapshot, request, &checked, outcome)
+        })
+    }
+}
