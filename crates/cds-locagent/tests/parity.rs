@@ -37,9 +37,8 @@ fn what_is_kept_is_what_was_built() {
 #[test]
 fn damage_is_told() {
     let home = tempfile::tempdir().expect("a folder");
-    Repository::build(&fixtures().join("source"))
-        .and_then(|built| Ok(built.save(home.path()).expect("written")))
-        .expect("built");
+    let built = Repository::build(&fixtures().join("source")).expect("the source can be read");
+    built.save(home.path()).expect("it can be written");
     let file = home.path().join("locagent.bin");
     let whole = std::fs::read(&file).expect("a file");
     for at in (0..whole.len()).step_by(whole.len() / 40) {
