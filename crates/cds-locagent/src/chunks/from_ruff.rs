@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use ruff_python_ast::{ExceptHandler, Expr, PythonVersion, Stmt, StmtImport, StmtImportFrom};
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::old_grammar::leading_match;
 use super::syntax::Syntax;
@@ -52,8 +52,17 @@ struct Reader<'t> {
 enum Between {
     Semicolon(usize),
     Comment(Comment),
-    /// Something that begins a statement or a clause, or the end of the file.
+    /// Something that begins a statement or a clause, or the end of the file; or a backslash, which is given up.
     Code(usize),
+}
+
+impl Between {
+    fn start(&self) -> usize {
+        match self {
+            Self::Comment(comment) => comment.range.start,
+            Self::Semicolon(at) | Self::Code(at) => *at,
+        }
+    }
 }
 
 struct Comment {
@@ -75,10 +84,7 @@ enum Suite {
 impl Reader<'_> {
     fn module(&mut self, body: &[Stmt]) -> Option<()> {
         // An empty file's module begins where the file ends.
-        let start = match self.peek() {
-            Between::Comment(comment) => comment.range.start,
-            Between::Code(at) | Between::Semicolon(at) => at,
-        };
+        let start = self.peek().start();
         self.tree.begin(Syntax::Module, start);
         self.suite(body, Suite::Module)?;
         let Between::Code(end) = self.peek() else { return None };
@@ -99,7 +105,6 @@ impl Reader<'_> {
                     at += 1;
                     line_start = Some(at);
                 }
-                b'\\' => at += 2,
                 b';' => return Between::Semicolon(at),
                 b'#' => {
                     let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
@@ -108,7 +113,7 @@ impl Reader<'_> {
                 _ => break,
             }
         }
-        Between::Code(at.min(bytes.len()))
+        Between::Code(at)
     }
 
     fn comment(&mut self, comment: Comment) {
@@ -132,12 +137,15 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads comments and semicolons up to code that must be the one that ruff tells of.
+    fn up_to(&mut self, start: TextSize) -> Option<usize> {
+        let start = usize::from(start);
+        (self.up_to_code() == start).then_some(start)
+    }
+
     fn suite(&mut self, body: &[Stmt], suite: Suite) -> Option<()> {
         for statement in body {
-            let start = self.up_to_code();
-            if start != usize::from(statement.start()) {
-                return None;
-            }
+            self.up_to(statement.start())?;
             self.statement(statement)?;
         }
         self.rest_of_suite(suite);
@@ -187,12 +195,9 @@ impl Reader<'_> {
     fn comments_before_block(&mut self) -> Suite {
         let colon = self.at;
         let start = self.up_to_code();
-        let between = &self.text.as_bytes()[colon..start];
-        match memchr::memrchr(b'\n', between) {
-            Some(at) if at == 0 || between[at - 1] != b'\\' || between.contains(&b'#') => {
-                Suite::Lines(start - (colon + at + 1))
-            }
-            _ => Suite::Line,
+        match memchr::memrchr(b'\n', &self.text.as_bytes()[colon..start]) {
+            Some(line_feed) => Suite::Lines(start - (colon + line_feed + 1)),
+            None => Suite::Line,
         }
     }
 
@@ -248,7 +253,7 @@ impl Reader<'_> {
                 self.tree.begin(Syntax::Compound, start);
                 self.block(it.test.end().into(), &it.body)?;
                 for clause in &it.elif_else_clauses {
-                    let start = self.up_to_code();
+                    let start = self.up_to(clause.start())?;
                     let header_end = clause.test.as_ref().map_or(start + "else".len(), |test| test.end().into());
                     self.tree.begin(Syntax::Clause, start);
                     self.block(header_end, &clause.body)?;
@@ -279,7 +284,7 @@ impl Reader<'_> {
                 self.block(start + "try".len(), &it.body)?;
                 for handler in &it.handlers {
                     let ExceptHandler::ExceptHandler(handler) = handler;
-                    let start = self.up_to_code();
+                    let start = self.up_to(handler.start())?;
                     self.tree.begin(Syntax::Except, start);
                     if it.is_star {
                         self.tree.leaf(Syntax::Star, start..start).named = false;
@@ -338,9 +343,10 @@ impl Reader<'_> {
         }
         let first = usize::from(it.cases.first()?.start());
         let line_start = memchr::memrchr(b'\n', &self.text.as_bytes()[..first])? + 1;
-        self.tree.begin(Syntax::Block, first);
+        let block = self.peek().start();
+        self.tree.begin(Syntax::Block, block);
         for case in &it.cases {
-            let start = self.up_to_code();
+            let start = self.up_to(case.start())?;
             self.tree.begin(Syntax::Blocked, start);
             let header_end = case.guard.as_ref().map_or(case.pattern.end(), |guard| guard.end());
             self.block(header_end.into(), &case.body)?;
@@ -355,13 +361,14 @@ impl Reader<'_> {
     fn simple_statement(&mut self, statement: &Stmt, range: Range<usize>) -> Option<()> {
         match statement {
             Stmt::Import(import) => self.import(import, range),
-            Stmt::ImportFrom(import) => self.import_from(import, range),
+            Stmt::ImportFrom(import) => self.import_from(import, range)?,
             Stmt::Return(it) => {
                 self.tree.begin(Syntax::Return, range.start);
                 let keyword = range.start..range.start + "return".len();
                 self.tree.leaf(Syntax::Other, keyword.clone()).named = false;
                 if let Some(value) = &it.value {
-                    self.expression(value, self.skip_space(keyword.end)..range.end);
+                    let start = self.continuations(keyword.end);
+                    self.expression(value, start..range.end);
                 }
                 self.tree.end(range.end);
             }
@@ -469,11 +476,20 @@ impl Reader<'_> {
             at += 1;
         }
         self.tree.leaf(Syntax::Other, at..at + 1).named = false;
-        Some(self.skip_space(at + 1))
+        Some(self.continuations(at + 1))
     }
 
-    fn skip_space(&self, from: usize) -> usize {
-        from + self.text.as_bytes()[from..].iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\\')).count()
+    /// Reads spaces and backslashes. Each of those is a node with its line feed, unless a string follows.
+    fn continuations(&mut self, from: usize) -> usize {
+        let bytes = &self.text.as_bytes()[from..];
+        let end = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\\')).count();
+        let prefix = bytes[end..].iter().take_while(|byte| b"bfruBFRU".contains(byte)).count();
+        if !matches!(bytes.get(end + prefix), Some(b'"' | b'\'')) {
+            for at in memchr::memchr_iter(b'\\', &bytes[..end]) {
+                self.tree.leaf(Syntax::Other, from + at..from + at + 2);
+            }
+        }
+        from + end
     }
 
     /// An expression of which only plain calls are told apart. The range has the brackets around it, too.
@@ -518,21 +534,26 @@ impl Reader<'_> {
         self.tree.end(range.end);
     }
 
-    fn import_from(&mut self, import: &StmtImportFrom, range: Range<usize>) {
+    fn import_from(&mut self, import: &StmtImportFrom, range: Range<usize>) -> Option<()> {
         let module = import.module.as_ref().map_or("", |module| module.as_str());
         if import.level == 0 && module == "__future__" {
             self.tree.leaf(Syntax::FutureImport, range);
-            return;
+            return Some(());
+        }
+        let after_keyword = range.start + "from".len();
+        if self.text[after_keyword..].trim_start_matches(' ').starts_with('\\') {
+            return None;
         }
         self.tree.begin(Syntax::ImportFrom, range.start);
-        self.tree.leaf(Syntax::Other, range.start..range.start + "from".len()).named = false;
+        self.tree.leaf(Syntax::Other, range.start..after_keyword).named = false;
         let from = if import.level == 0 { Syntax::DottedName } else { Syntax::RelativeImport };
-        self.tree.leaf(from, range.start + "from".len()..range.end);
+        self.tree.leaf(from, after_keyword..range.end);
         let plain = import.names.iter().find(|name| name.asname.is_none() && &*name.name != "*");
         if let Some(name) = plain {
             self.tree.leaf(Syntax::DottedName, bytes(name.range()));
         }
         self.tree.end(range.end);
+        Some(())
     }
 }
 
@@ -548,7 +569,7 @@ fn string_content(value: &Expr) -> Option<bool> {
     }
 }
 
-fn bytes_quotes(part: &ruff_python_ast::BytesLiteral) -> ruff_text_size::TextSize {
+fn bytes_quotes(part: &ruff_python_ast::BytesLiteral) -> TextSize {
     use ruff_python_ast::StringFlags;
     part.flags.opener_len() + part.flags.closer_len()
 }

@@ -127,7 +127,7 @@ fn on_statements() {
     check("a; b;\nif x: c; d; # a\ne;\n");
     check("x = y = f(1)\nx = (y) = 1\n(x) = y = 2\nx.y = z[0] = w = 3\nx, y = 1, 2\nx = (f(1))\nx = 1,\n");
     check("x: int\nx: (int # =\n ) = f(1)\n(x): int = 1\nx.y: int = 2\nx[0]: int = 3\nx += f(1)\n");
-    check("x = \\\n  f(1)\ny = 'a' \\\n  'b'\nz \\\n  = 1\nif a: \\\n  b\nif a: \\\n\\\n  b; \\\n c\n");
+    check("x = \\\n  f(1)\ny = 'a' \\\n  'b'\nz \\\n  = 1\nreturn \\\n  1\nreturn \\\n rb'a'\nv = \\\n 'a'\nu = \\\n u\nw =\\\n\\\n3\nif \\\n a \\\n: b\n");
     check("f(1)\nf(x for x in y)\nf((x for x in y))\n(f)(1)\n(f(1))\na.b(1)\n(a).b(1)\na()()\nf(1), g(2)\nawait_(1).x\nf(1) or b\n");
     check("'a'\n''\n'a' 'b'\n('a')\nb'a'\nb''\nr'''a\nb'''\nf'{a}'\nf'a{b}'\nf'{{'\nf''\n'a', b\n'a'.b\n'a' % b\n");
     check("import a\nimport a.b as c, d\nfrom a import b\nfrom .a import b as c, (d)\n".replace("(d)", "d").as_str());
@@ -144,7 +144,7 @@ fn on_statements() {
 
 #[test]
 fn what_is_left_to_tree_sitter() {
-    for text in ["\u{feff}a\n", "a\r\n", "if a:\n\tb\n", "a\u{c}\n", "print 1\n", "x = (\n", "match(1)\n", "x: A[B, C,]\n"] {
+    for text in ["\u{feff}a\n", "a\r\n", "if a:\n\tb\n", "a\u{c}\n", "print 1\n", "x = (\n", "match(1)\n", "x: A[B, C,]\n", "if a: \\\n  b\n", "a; \\\n  b\n", "from \\\n a import b\n"] {
         assert!(!from_ruff::parse(text, Tools::new().tree_mut()), "{text:?}");
     }
 }

@@ -72,11 +72,6 @@ impl Tree {
         &mut self.nodes[id as usize]
     }
 
-    #[cfg(test)]
-    pub(crate) fn nodes(&self) -> &[Node] {
-        &self.nodes
-    }
-
     /// The nodes directly below one, with their numbers.
     pub(crate) fn children(&self, of: NodeId) -> impl Iterator<Item = (NodeId, &Node)> {
         let end = self.node(of).after;
