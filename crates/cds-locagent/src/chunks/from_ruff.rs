@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use ruff_python_ast::{ExceptHandler, Expr, PythonVersion, Stmt, StmtImport, StmtImportFrom};
+use ruff_python_ast::{Decorator, ExceptHandler, Expr, PythonVersion, Stmt, StmtImport, StmtImportFrom};
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
@@ -236,8 +236,14 @@ impl Reader<'_> {
         match statement {
             Stmt::FunctionDef(it) => {
                 let header_end = it.returns.as_ref().map_or(it.parameters.end(), |returns| returns.end());
-                let decorated = it.decorator_list.last().map(Ranged::range);
-                self.definition(Syntax::Function, start, decorated, it.name.range(), header_end.into(), &it.body)?;
+                self.definition(
+                    Syntax::Function,
+                    start,
+                    &it.decorator_list,
+                    it.name.range(),
+                    header_end.into(),
+                    &it.body,
+                )?;
             }
             Stmt::ClassDef(it) => {
                 let header_end = it
@@ -246,8 +252,14 @@ impl Reader<'_> {
                     .map(|arguments| arguments.end())
                     .or_else(|| it.type_params.as_ref().map(|parameters| parameters.end()))
                     .unwrap_or(it.name.end());
-                let decorated = it.decorator_list.last().map(Ranged::range);
-                self.definition(Syntax::Class, start, decorated, it.name.range(), header_end.into(), &it.body)?;
+                self.definition(
+                    Syntax::Class,
+                    start,
+                    &it.decorator_list,
+                    it.name.range(),
+                    header_end.into(),
+                    &it.body,
+                )?;
             }
             Stmt::If(it) => {
                 self.tree.begin(Syntax::Compound, start);
@@ -311,22 +323,32 @@ impl Reader<'_> {
         &mut self,
         syntax: Syntax,
         start: usize,
-        last_decorator: Option<TextRange>,
+        decorators: &[Decorator],
         name: TextRange,
         header_end: usize,
         body: &[Stmt],
     ) -> Option<()> {
         let mut keyword = start;
-        if let Some(decorator) = last_decorator {
+        if !decorators.is_empty() {
             self.tree.begin(Syntax::Decorated, start);
-            self.at = decorator.end().into();
+            let line_start = memchr::memrchr(b'\n', &self.text.as_bytes()[..start]).map_or(0, |at| at + 1);
+            for decorator in decorators {
+                self.at = decorator.end().into();
+                while let Between::Comment(comment) = self.peek() {
+                    // Less indented than the decorators, it is an error to tree-sitter.
+                    if comment.indent.is_some_and(|indent| indent < start - line_start) {
+                        return None;
+                    }
+                    self.comment(comment);
+                }
+            }
             keyword = self.up_to_code();
         }
         self.tree.begin(syntax, keyword);
         self.tree.leaf(Syntax::Identifier, bytes(name));
         self.block(header_end, body)?;
         self.tree.end(self.at);
-        if last_decorator.is_some() {
+        if !decorators.is_empty() {
             self.tree.end(self.at);
         }
         Some(())
@@ -374,8 +396,8 @@ impl Reader<'_> {
             }
             Stmt::Expr(_) | Stmt::Assign(_) | Stmt::AnnAssign(_) | Stmt::AugAssign(_) => {
                 let own = &self.text[range.clone()];
-                // What the old grammar makes of these depends on tree-sitter's tree.
-                if leading_match(own) {
+                // What the old grammar makes of the one depends on tree-sitter's tree; the other is a type alias to tree-sitter.
+                if leading_match(own) || !matches!(statement, Stmt::Expr(_)) && leading_type(own) {
                     return None;
                 }
                 self.tree.begin(Syntax::Expression, range.start);
@@ -383,7 +405,8 @@ impl Reader<'_> {
                     Stmt::Expr(it) => self.expression_statement(&it.value, range.clone()),
                     Stmt::Assign(it) => self.assignments(&it.targets, &it.value, range.clone())?,
                     Stmt::AnnAssign(it) => {
-                        if it.value.is_none() && own.strip_suffix(']').is_some_and(|own| own.trim_end().ends_with(',')) {
+                        if it.value.is_none() && own.strip_suffix(']').is_some_and(|own| own.trim_end().ends_with(','))
+                        {
                             return None;
                         }
                         self.tree.begin(Syntax::Assignment, range.start);
@@ -537,6 +560,8 @@ impl Reader<'_> {
     fn import_from(&mut self, import: &StmtImportFrom, range: Range<usize>) -> Option<()> {
         let module = import.module.as_ref().map_or("", |module| module.as_str());
         if import.level == 0 && module == "__future__" {
+            // A star is an error to tree-sitter here.
+            import.names.iter().all(|name| &*name.name != "*").then_some(())?;
             self.tree.leaf(Syntax::FutureImport, range);
             return Some(());
         }
@@ -557,11 +582,18 @@ impl Reader<'_> {
     }
 }
 
+/// Whether an assignment begins with `type(` or the like.
+fn leading_type(own: &str) -> bool {
+    own.strip_prefix("type").is_some_and(|rest| rest.trim_start_matches([' ', '\\', '\n']).starts_with(['(', '[']))
+}
+
 /// Whether a string has any text in it, other than what is put in; none if it is no string, or several.
 fn string_content(value: &Expr) -> Option<bool> {
     match value {
         Expr::StringLiteral(it) => it.as_single_part_string().map(|part| !part.content_range().is_empty()),
-        Expr::BytesLiteral(it) => it.as_single_part_bytestring().map(|part| part.end() - part.start() > bytes_quotes(part)),
+        Expr::BytesLiteral(it) => {
+            it.as_single_part_bytestring().map(|part| part.end() - part.start() > bytes_quotes(part))
+        }
         Expr::FString(it) => {
             it.as_single_part_fstring().map(|part| part.elements.literals().any(|literal| !literal.range().is_empty()))
         }

@@ -116,8 +116,12 @@ fn on_comments() {
     check("def f():\n    if a: b # a\n# b\n    else: c\n  # c\n");
     check("@a # a\n# b\n@b\n# c\nclass C: # d\n    # e\n    x\n    # f\n");
     check("class A: # a\n    class B: # b\n        x\n    def f(self): pass # c\n    y\n");
-    check("try: # a\n    x\n    # b\n# c\nexcept (A, # d\n  B) as e: # e\n    y\n# f\nelse:\n    z\n# g\nfinally: # h\n    w # i\n");
-    check("match x: # a\n    # b\n  # c\n    case 1: # d\n        # e\n        y\n        # f\n    # g\n    case 2: z\n    # h\n# i\n");
+    check(
+        "try: # a\n    x\n    # b\n# c\nexcept (A, # d\n  B) as e: # e\n    y\n# f\nelse:\n    z\n# g\nfinally: # h\n    w # i\n",
+    );
+    check(
+        "match x: # a\n    # b\n  # c\n    case 1: # d\n        # e\n        y\n        # f\n    # g\n    case 2: z\n    # h\n# i\n",
+    );
     check("with (a as b, # a\n      c, # :\n      ): # b\n    x\nwhile (a # :\n  ): # c\n    x\nelse: # d\n    y\n");
     check("def f(\n    a, # a\n) -> (b # c:\n  ): # d\n    return (a # e\n    ) # f\n# end");
 }
@@ -127,24 +131,55 @@ fn on_statements() {
     check("a; b;\nif x: c; d; # a\ne;\n");
     check("x = y = f(1)\nx = (y) = 1\n(x) = y = 2\nx.y = z[0] = w = 3\nx, y = 1, 2\nx = (f(1))\nx = 1,\n");
     check("x: int\nx: (int # =\n ) = f(1)\n(x): int = 1\nx.y: int = 2\nx[0]: int = 3\nx += f(1)\n");
-    check("x = \\\n  f(1)\ny = 'a' \\\n  'b'\nz \\\n  = 1\nreturn \\\n  1\nreturn \\\n rb'a'\nv = \\\n 'a'\nu = \\\n u\nw =\\\n\\\n3\nif \\\n a \\\n: b\n");
-    check("f(1)\nf(x for x in y)\nf((x for x in y))\n(f)(1)\n(f(1))\na.b(1)\n(a).b(1)\na()()\nf(1), g(2)\nawait_(1).x\nf(1) or b\n");
+    check(
+        "x = \\\n  f(1)\ny = 'a' \\\n  'b'\nz \\\n  = 1\nreturn \\\n  1\nreturn \\\n rb'a'\nv = \\\n 'a'\nu = \\\n u\nw =\\\n\\\n3\nif \\\n a \\\n: b\n",
+    );
+    check(
+        "f(1)\nf(x for x in y)\nf((x for x in y))\n(f)(1)\n(f(1))\na.b(1)\n(a).b(1)\na()()\nf(1), g(2)\nawait_(1).x\nf(1) or b\n",
+    );
     check("'a'\n''\n'a' 'b'\n('a')\nb'a'\nb''\nr'''a\nb'''\nf'{a}'\nf'a{b}'\nf'{{'\nf''\n'a', b\n'a'.b\n'a' % b\n");
-    check("import a\nimport a.b as c, d\nfrom a import b\nfrom .a import b as c, (d)\n".replace("(d)", "d").as_str());
-    check("from . import *\nfrom . import (a as b, # c\n  d,)\nfrom __future__ import x\nfrom .__future__ import y\nfrom . import a as b\n");
-    check("def f():\n    return\n    return f(1)\n    return (f(1))\n    return a, b\n    return \\\n      a\n    return(yield a)\n    yield f(1)\n");
-    check("async def f():\n    async with a: b\n    async for x in y: await z\n    await f(1)\n@a.b(1)\nasync def g(): pass\n");
-    check("pass\nbreak\ncontinue\nglobal a, b\ndel a, b\ndel (a)\nassert a, b\nraise A from b\ntype X = int\nlambda: f(1)\nnot a\n*a, b\n");
+    check("import a\nimport a.b as c, d\nfrom a import b\nfrom .a import b as c, d\n");
+    check(
+        "from . import *\nfrom . import (a as b, # c\n  d,)\nfrom __future__ import x\nfrom .__future__ import y\nfrom . import a as b\n",
+    );
+    check(
+        "def f():\n    return\n    return f(1)\n    return (f(1))\n    return a, b\n    return \\\n      a\n    return(yield a)\n    yield f(1)\n",
+    );
+    check(
+        "async def f():\n    async with a: b\n    async for x in y: await z\n    await f(1)\n@a.b(1)\nasync def g(): pass\n",
+    );
+    check(
+        "pass\nbreak\ncontinue\nglobal a, b\ndel a, b\ndel (a)\nassert a, b\nraise A from b\ntype X = int\nlambda: f(1)\nnot a\n*a, b\n",
+    );
     check("try: a\nexcept* B: b\nexcept* (C): c\ntry: a\nexcept: b\n");
-    check("class A: pass\nclass A(): pass\nclass A[T]: pass\nclass A[T](B, c=d): x = 1; y = 2\ndef f[T](a: T = lambda: 1) -> T: ...\n");
+    check(
+        "class A: pass\nclass A(): pass\nclass A[T]: pass\nclass A[T](B, c=d): x = 1; y = 2\ndef f[T](a: T = lambda: 1) -> T: ...\n",
+    );
     check("if lambda: a: b\nwhile x[1:2]: y\nfor a, in b,: c\nwith a, b as c: d\nwith (a): b\nwith (a, b) as c: d\n");
-    check("match = 1\nmatch.x()\nprint(1)\nprint\nprint(a), b\nexec(a)\ntype = 1\ntype(x)\ncase = 2\n");
+    check(
+        "match = 1\nmatch.x()\nprint(1)\nprint\nprint(a), b\nexec(a)\ntype = 1\ntype(x)\ncase = 2\ntype(x).y(1)\ntype.x = 1\n",
+    );
     check("match a, b:\n    case 1, 2 if (c # :\n ): x\n    case (A(x=1)): y\n    case [*_]: z\n");
 }
 
 #[test]
 fn what_is_left_to_tree_sitter() {
-    for text in ["\u{feff}a\n", "a\r\n", "if a:\n\tb\n", "a\u{c}\n", "print 1\n", "x = (\n", "match(1)\n", "x: A[B, C,]\n", "if a: \\\n  b\n", "a; \\\n  b\n", "from \\\n a import b\n"] {
+    for text in [
+        "\u{feff}a\n",
+        "a\r\n",
+        "if a:\n\tb\n",
+        "a\u{c}\n",
+        "print 1\n",
+        "x = (\n",
+        "match(1)\n",
+        "x: A[B, C,]\n",
+        "if a: \\\n  b\n",
+        "a; \\\n  b\n",
+        "from \\\n a import b\n",
+        "type(x).y = 1\n",
+        "from __future__ import *\n",
+        "class A:\n    @b\n# c\n    def f(): pass\n",
+    ] {
         assert!(!from_ruff::parse(text, Tools::new().tree_mut()), "{text:?}");
     }
 }
