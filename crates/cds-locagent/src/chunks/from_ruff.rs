@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use ruff_python_ast::token::{Token, TokenKind};
 use ruff_python_ast::{Decorator, ExceptHandler, Expr, PythonVersion, Stmt, StmtImport, StmtImportFrom};
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -33,7 +34,7 @@ pub(crate) fn parse(text: &str, tree: &mut Tree) -> bool {
         return false;
     }
     tree.clear();
-    let mut reader = Reader { text, tree, at: 0, depth: 0 };
+    let mut reader = Reader { text, tokens: parsed.tokens(), tree, at: 0, depth: 0, indent: 0 };
     let read = reader.module(parsed.suite()).is_some();
     tree.finish(text);
     read
@@ -42,10 +43,13 @@ pub(crate) fn parse(text: &str, tree: &mut Tree) -> bool {
 /// Reads statements in order. `None` from its methods means to give up.
 struct Reader<'t> {
     text: &'t str,
+    tokens: &'t [Token],
     tree: &'t mut Tree,
     /// How far the text is read.
     at: usize,
     depth: u32,
+    /// How far the statements are indented.
+    indent: usize,
 }
 
 /// What stands between statements.
@@ -186,6 +190,7 @@ impl Reader<'_> {
             }
             at += 1;
         }
+        self.check_lines(self.at..at)?;
         self.at = at + 1;
         self.tree.leaf(Syntax::Colon, at..self.at).named = false;
         Some(())
@@ -206,7 +211,12 @@ impl Reader<'_> {
         self.colon(header_end)?;
         let suite = self.comments_before_block();
         self.tree.begin(Syntax::Block, usize::from(body.first()?.start()));
+        let outer = self.indent;
+        if let Suite::Lines(indent) = suite {
+            self.indent = indent;
+        }
         self.suite(body, suite)?;
+        self.indent = outer;
         self.tree.end(self.at);
         Some(())
     }
@@ -224,6 +234,39 @@ impl Reader<'_> {
         self.block(start + keyword.len(), body)?;
         self.tree.end(self.at);
         Some(())
+    }
+
+    /// Gives up when a line inside of brackets would end the block for tree-sitter.
+    ///
+    /// It is so when the line is indented less than the block and brackets cannot be closed there, as after a dot or an operator.
+    fn check_lines(&self, range: Range<usize>) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        for line_feed in memchr::memchr_iter(b'\n', &bytes[range.clone()]) {
+            let line = range.start + line_feed + 1;
+            let indent = bytes[line..range.end].iter().take(self.indent).take_while(|byte| **byte == b' ').count();
+            if indent < self.indent && line + indent < range.end && bytes[line + indent] != b'\n' {
+                self.check_line(line + indent)?;
+            }
+        }
+        Some(())
+    }
+
+    fn check_line(&self, start: usize) -> Option<()> {
+        // Most such lines are inside of strings, where no token begins.
+        let Ok(at) = self.tokens.binary_search_by_key(&start, |token| token.start().into()) else { return Some(()) };
+        let mut before = self.tokens[..at].iter().map(Token::kind);
+        let before = before.rfind(|kind| !matches!(kind, TokenKind::Comment | TokenKind::NonLogicalNewline));
+        let is_closing = |kind| matches!(kind, TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace);
+        let may_close = before.is_some_and(|kind| {
+            use TokenKind::{Comma, FStringEnd, False, Float, Int, Lbrace, Lpar, Name, None, String, True};
+            is_closing(kind)
+                || matches!(
+                    kind,
+                    Comma | FStringEnd | False | Float | Int | Lbrace | Lpar | Name | None | String | True
+                )
+        });
+        let kind = self.tokens[at].kind();
+        (may_close || is_closing(kind) || kind == TokenKind::Comment).then_some(())
     }
 
     fn statement(&mut self, statement: &Stmt) -> Option<()> {
@@ -311,6 +354,7 @@ impl Reader<'_> {
                 self.tree.end(self.at);
             }
             simple => {
+                self.check_lines(range.clone())?;
                 self.simple_statement(simple, range.clone())?;
                 self.at = range.end;
             }
@@ -333,6 +377,7 @@ impl Reader<'_> {
             self.tree.begin(Syntax::Decorated, start);
             let line_start = memchr::memrchr(b'\n', &self.text.as_bytes()[..start]).map_or(0, |at| at + 1);
             for decorator in decorators {
+                self.check_lines(decorator.range().into())?;
                 self.at = decorator.end().into();
                 while let Between::Comment(comment) = self.peek() {
                     // Less indented than the decorators, it is an error to tree-sitter.
@@ -367,6 +412,7 @@ impl Reader<'_> {
         let line_start = memchr::memrchr(b'\n', &self.text.as_bytes()[..first])? + 1;
         let block = self.peek().start();
         self.tree.begin(Syntax::Block, block);
+        let outer = std::mem::replace(&mut self.indent, first - line_start);
         for case in &it.cases {
             let start = self.up_to(case.start())?;
             self.tree.begin(Syntax::Blocked, start);
@@ -374,7 +420,8 @@ impl Reader<'_> {
             self.block(header_end.into(), &case.body)?;
             self.tree.end(self.at);
         }
-        self.rest_of_suite(Suite::Lines(first - line_start));
+        self.rest_of_suite(Suite::Lines(self.indent));
+        self.indent = outer;
         self.tree.end(self.at);
         self.tree.end(self.at);
         Some(())

@@ -123,6 +123,7 @@ fn on_comments() {
         "match x: # a\n    # b\n  # c\n    case 1: # d\n        # e\n        y\n        # f\n    # g\n    case 2: z\n    # h\n# i\n",
     );
     check("with (a as b, # a\n      c, # :\n      ): # b\n    x\nwhile (a # :\n  ): # c\n    x\nelse: # d\n    y\n");
+    check("if a:\n    x = (\n  1,\n2\n)\n    y = '''\nb.\nc\n'''\n    if b(\n1 # c\n , c): z\n");
     check("def f(\n    a, # a\n) -> (b # c:\n  ): # d\n    return (a # e\n    ) # f\n# end");
 }
 
@@ -177,6 +178,8 @@ fn what_is_left_to_tree_sitter() {
         "a; \\\n  b\n",
         "from \\\n a import b\n",
         "type(x).y = 1\n",
+        "if a:\n    (b.\n  c)\n",
+        "if a:\n    if (b +\n  c): d\n",
         "from __future__ import *\n",
         "class A:\n    @b\n# c\n    def f(): pass\n",
     ] {
