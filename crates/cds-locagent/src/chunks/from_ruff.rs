@@ -489,7 +489,7 @@ impl Reader<'_> {
                 if let Some(content) = string_content(first) {
                     self.tree.begin(Syntax::String, range.start);
                     if content {
-                        self.tree.leaf(Syntax::StringContent, range.clone());
+                        self.tree.leaf(Syntax::StringContent, range);
                     }
                     self.tree.end(bytes(first.range()).end);
                     return;
