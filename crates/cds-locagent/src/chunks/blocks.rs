@@ -5,16 +5,18 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
-use tree_sitter::{Language, Parser, TreeCursor};
+use tree_sitter::{Language, Parser};
 
 use super::Dropped;
+use super::from_ruff;
+use super::from_tree_sitter;
 use super::naming::{is_placeholder, name_from_text};
-use super::old_grammar::is_unreadable;
 use super::opening::{Opening, go_up, open};
 use super::paths::{NameId, PathId, Paths};
 use super::spans::{SpanId, Spans};
 use super::syntax::{Syntax, SyntaxTable};
 use super::tokens::Counter;
+use super::tree::{Cursor, Fault, Node, Tree};
 
 /// Nesting at which LocAgent runs out of Python's stack and loses the file. 490 levels were seen to pass and 500 to fail with nearly nothing
 /// else on that stack.
@@ -98,6 +100,7 @@ impl Blocks {
 pub(crate) struct Tools {
     parser: Parser,
     table: SyntaxTable,
+    tree: Tree,
     pub(crate) counter: Counter,
 }
 
@@ -106,17 +109,36 @@ impl Tools {
         let language: Language = tree_sitter_python::LANGUAGE.into();
         let mut parser = Parser::new();
         parser.set_language(&language).expect("the grammar is of a version that the parser reads");
-        Self { parser, table: SyntaxTable::new(&language), counter: Counter::new() }
+        Self { parser, table: SyntaxTable::new(&language), tree: Tree::default(), counter: Counter::new() }
     }
 
     /// Takes a file apart.
+    ///
+    /// LocAgent's trees are tree-sitter's. But of a file without errors ruff's parser tells the same many times as fast.
     pub(crate) fn blocks(&mut self, text: &str) -> Result<Blocks, Dropped> {
-        let tree = self.parser.parse(text, None).ok_or(Dropped::Unparsable)?;
+        if !from_ruff::parse(text, &mut self.tree) {
+            self.parse_with_tree_sitter(text)?;
+        }
+        self.build(text)
+    }
+
+    #[cfg(test)]
+    pub(super) fn tree_mut(&mut self) -> &mut Tree {
+        &mut self.tree
+    }
+
+    pub(super) fn parse_with_tree_sitter(&mut self, text: &str) -> Result<(), Dropped> {
+        let parsed = self.parser.parse(text, None).ok_or(Dropped::Unparsable)?;
+        from_tree_sitter::copy(&parsed, &self.table, text, &mut self.tree);
+        Ok(())
+    }
+
+    /// Takes the file apart that the tree is of.
+    pub(super) fn build(&mut self, text: &str) -> Result<Blocks, Dropped> {
         let mut builder = Builder {
             text,
-            table: &self.table,
             counter: &mut self.counter,
-            cursor: tree.walk(),
+            cursor: self.tree.walk(),
             blocks: Vec::new(),
             paths: Paths::new(),
             spans: Spans::default(),
@@ -130,9 +152,8 @@ impl Tools {
 
 struct Builder<'t> {
     text: &'t str,
-    table: &'t SyntaxTable,
     counter: &'t mut Counter,
-    cursor: TreeCursor<'t>,
+    cursor: Cursor<'t>,
     blocks: Vec<Block>,
     paths: Paths,
     spans: Spans,
@@ -182,16 +203,16 @@ struct Children {
 impl Builder<'_> {
     fn module(&mut self) -> Result<(), Dropped> {
         let node = self.cursor.node();
-        self.check_errors()?;
-        let opening = open(self.table, &mut self.cursor, self.text);
+        check_fault(node)?;
+        let opening = open(&mut self.cursor, self.text);
         self.blocks.push(Block {
             kind: Kind::Module,
             parent: 0,
             end: 1,
             path: PathId::ROOT,
             span: None,
-            start_line: node.start_position().row as u32 + 1,
-            end_line: node.end_position().row as u32 + 1,
+            start_line: node.start_line,
+            end_line: node.end_line,
             before: 0..0,
             text: 0..0,
             continued: false,
@@ -200,8 +221,8 @@ impl Builder<'_> {
         });
         let Some(own_end) = opening.own_end else { return Ok(()) };
         let children = self.children(Inside { of: 0, depth: 0, opening: &opening, from: own_end, span: None })?;
-        if node.end_byte() > children.end {
-            self.space(children.end..node.end_byte())?;
+        if node.end as usize > children.end {
+            self.space(children.end..node.end as usize)?;
         }
         self.close(0);
         Ok(())
@@ -234,25 +255,22 @@ impl Builder<'_> {
         if place.depth >= MAX_DEPTH {
             return Err(Dropped::TooDeep);
         }
-        self.check_errors()?;
         let node = self.cursor.node();
-        let node_depth = self.cursor.depth();
-        if is_unreadable(self.table, node, self.text) {
-            return Err(Dropped::OldSyntaxError);
-        }
-        let opening = open(self.table, &mut self.cursor, self.text);
-        let before = place.from.min(node.start_byte())..node.start_byte();
+        check_fault(node)?;
+        let node_depth = node.depth;
+        let opening = open(&mut self.cursor, self.text);
+        let before = place.from.min(node.start as usize)..node.start as usize;
         check_space(&self.text[before.clone()])?;
-        let text = node.start_byte()..opening.own_end.unwrap_or(node.end_byte());
+        let text = node.start as usize..opening.own_end.unwrap_or(node.end as usize);
 
         let mut kind = opening.kind;
         if kind == Kind::Function && opening.name.clone().is_some_and(|name| &self.text[name] == "__init__") {
             kind = Kind::Constructor;
         }
         let continued = kind == Kind::Assignment
-            && self.table.of(node) == Syntax::Expression
+            && node.syntax == Syntax::Expression
             && opening.own_end.is_some()
-            && self.cursor.node().start_position().row > node.start_position().row
+            && self.cursor.node().start_line > node.start_line
             && self.text[text.clone()].lines().next().is_some_and(|line| line.trim_end().ends_with('='));
         let id = self.blocks.len() as BlockId;
         let name = self.unique_name(&place, kind, opening.name.clone(), &text)?;
@@ -264,8 +282,8 @@ impl Builder<'_> {
             end: id + 1,
             path,
             span: None,
-            start_line: node.start_position().row as u32 + 1,
-            end_line: node.end_position().row as u32 + 1,
+            start_line: node.start_line,
+            end_line: node.end_line,
             before,
             text,
             continued,
@@ -292,7 +310,7 @@ impl Builder<'_> {
         let Inside { of, depth, opening, mut from, mut span } = inside;
         let mut siblings = [0; KINDS];
         loop {
-            if self.table.of(self.cursor.node()) == Syntax::Block {
+            if self.cursor.node().syntax == Syntax::Block {
                 self.cursor.goto_first_child();
             }
             let id = self.blocks.len() as BlockId;
@@ -301,8 +319,8 @@ impl Builder<'_> {
             let kind = self.blocks[id as usize].kind;
             siblings[kind as usize] += 1;
             self.taken.insert((of, kind, ended.name));
-            from = self.cursor.node().end_byte();
-            let ended_early = opening.last == Some(self.cursor.node().id());
+            from = self.cursor.node().end as usize;
+            let ended_early = opening.last == Some(self.cursor.at);
             if ended_early || !self.go_on(opening.depth) {
                 return Ok(Children { span, end: from, ended_early });
             }
@@ -311,7 +329,7 @@ impl Builder<'_> {
 
     /// Moves to what follows the cursor's node below a node at a depth; stays on that node when nothing follows.
     fn go_on(&mut self, depth: u32) -> bool {
-        for _ in depth..self.cursor.depth() {
+        for _ in depth..self.cursor.node().depth {
             if self.cursor.goto_next_sibling() {
                 return true;
             }
@@ -372,15 +390,13 @@ impl Builder<'_> {
             block.kind = Kind::Placeholder;
         }
     }
+}
 
-    fn check_errors(&self) -> Result<(), Dropped> {
-        let node = self.cursor.node();
-        if !node.has_error() {
-            return Ok(());
-        }
-        let mut cursor = node.walk();
-        let mut children = node.children(&mut cursor);
-        if node.is_error() || children.any(|child| child.is_error()) { Err(Dropped::SyntaxError) } else { Ok(()) }
+fn check_fault(node: &Node) -> Result<(), Dropped> {
+    match node.fault {
+        None => Ok(()),
+        Some(Fault::Broken) => Err(Dropped::SyntaxError),
+        Some(Fault::Old) => Err(Dropped::OldSyntaxError),
     }
 }
 

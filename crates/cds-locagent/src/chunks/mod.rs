@@ -3,15 +3,20 @@
 mod blocks;
 mod cut;
 mod files;
+mod from_ruff;
+mod from_tree_sitter;
 mod naming;
 mod old_grammar;
 mod opening;
+#[cfg(test)]
+mod parsers_agree;
 mod paths;
 mod pieces;
 mod spans;
 mod syntax;
 mod text;
 mod tokens;
+mod tree;
 
 use serde::{Deserialize, Serialize};
 

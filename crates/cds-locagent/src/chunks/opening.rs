@@ -5,11 +5,10 @@
 
 use std::ops::Range;
 
-use tree_sitter::{Node, TreeCursor};
-
 use super::blocks::Kind;
 use super::old_grammar::leading_match;
-use super::syntax::{Syntax, SyntaxTable};
+use super::syntax::Syntax;
+use super::tree::{Cursor, NodeId, Tree};
 
 /// What a node opens. When `own_end` is set, the cursor stands on the first child to visit; otherwise it stands on the node.
 pub(crate) struct Opening {
@@ -21,7 +20,7 @@ pub(crate) struct Opening {
     /// Depth of the node whose end ends the block: the definition below its decorators, else the node itself.
     pub(crate) depth: u32,
     /// The node after which the block ends, whatever follows.
-    pub(crate) last: Option<usize>,
+    pub(crate) last: Option<NodeId>,
 }
 
 /// A child of a node that may have a block.
@@ -41,65 +40,66 @@ enum First {
 }
 
 /// Says what the cursor's node opens, and moves the cursor to the first child, if there is one.
-pub(crate) fn open(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str) -> Opening {
+pub(crate) fn open(cursor: &mut Cursor<'_>, text: &str) -> Opening {
     let node = cursor.node();
-    let depth = cursor.depth();
+    let depth = cursor.node().depth;
     let leaf = |kind| Opening { kind, name: None, own_end: None, depth, last: None };
     let none = leaf(Kind::Code);
-    match table.of(node) {
+    match node.syntax {
         Syntax::Comment => leaf(Kind::Comment),
         Syntax::Module => open_at_first_named(cursor, Kind::Module).unwrap_or(none),
-        Syntax::Import => Opening { name: imported(table, node), ..leaf(Kind::Import) },
-        Syntax::ImportFrom => match imported_from(table, node) {
+        Syntax::Import => Opening { name: imported(cursor.tree, cursor.at), ..leaf(Kind::Import) },
+        Syntax::ImportFrom => match imported_from(cursor.tree, cursor.at) {
             Some(name) => Opening { name, ..leaf(Kind::Import) },
             None => none,
         },
         Syntax::FutureImport => leaf(Kind::Import),
-        Syntax::Assignment => open_assignment(table, cursor, text).unwrap_or(none),
-        Syntax::Call if is_plain_call(table, node) => leaf(Kind::Call),
-        Syntax::Expression => open_expression(table, cursor, text).unwrap_or(none),
+        Syntax::Assignment => open_assignment(cursor, text).unwrap_or(none),
+        Syntax::Call if is_plain_call(cursor.tree, cursor.at) => leaf(Kind::Call),
+        Syntax::Expression => open_expression(cursor, text).unwrap_or(none),
         Syntax::Return => open_at_first_named(cursor, Kind::Statement).unwrap_or(none),
-        Syntax::Decorated => open_decorated(table, cursor).unwrap_or(none),
+        Syntax::Decorated => open_decorated(cursor).unwrap_or(none),
         Syntax::Class | Syntax::Function | Syntax::Compound | Syntax::Clause | Syntax::Except | Syntax::Blocked => {
-            open_blocked(table, cursor).unwrap_or(none)
+            open_blocked(cursor).unwrap_or(none)
         }
         _ => none,
     }
 }
 
 /// A node whose first named child is its block's first one.
-fn open_at_first_named(cursor: &mut TreeCursor<'_>, kind: Kind) -> Option<Opening> {
-    let depth = cursor.depth();
-    let start = cursor.node().start_byte();
-    let own_end = go_to_child(cursor, |cursor| cursor.node().is_named())?.unwrap_or(start);
+fn open_at_first_named(cursor: &mut Cursor<'_>, kind: Kind) -> Option<Opening> {
+    let depth = cursor.node().depth;
+    let start = cursor.node().start as usize;
+    let own_end = go_to_child(cursor, |cursor| cursor.node().named)?.unwrap_or(start);
     Some(Opening { kind, name: None, own_end: Some(own_end), depth, last: None })
 }
 
 /// The value of an assignment to a name or an attribute is a child. Any other target leaves the statement whole.
-fn open_assignment(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str) -> Option<Opening> {
+fn open_assignment(cursor: &mut Cursor<'_>, text: &str) -> Option<Opening> {
     let node = cursor.node();
-    let depth = cursor.depth();
-    let name = if leading_match(&text[node.byte_range()]) {
-        node.start_byte()..node.start_byte() + "match".len()
+    let depth = cursor.node().depth;
+    let name = if leading_match(&text[node.range()]) {
+        node.start as usize..node.start as usize + "match".len()
     } else {
-        node.child(0).filter(|left| matches!(table.of(*left), Syntax::Identifier | Syntax::Attribute))?.byte_range()
+        let (_, left) = cursor.tree.children(cursor.at).next()?;
+        matches!(left.syntax, Syntax::Identifier | Syntax::Attribute).then(|| left.range())?
     };
-    let right = |cursor: &TreeCursor<'_>| cursor.field_id().is_some_and(|id| id.get() == table.right);
-    let own_end = go_to_child(cursor, right).map(|end| end.unwrap_or(node.start_byte()));
+    let right = |cursor: &Cursor<'_>| cursor.node().is_value;
+    let own_end = go_to_child(cursor, right).map(|end| end.unwrap_or(node.start as usize));
     Some(Opening { kind: Kind::Assignment, name: Some(name), own_end, depth, last: None })
 }
 
 /// A string that stands alone is a comment, if there is any text in it. Else the statement is what its first expression is.
-fn open_expression(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str) -> Option<Opening> {
-    let depth = cursor.depth();
-    go_to_child(cursor, |cursor| cursor.node().is_named())?;
+fn open_expression(cursor: &mut Cursor<'_>, text: &str) -> Option<Opening> {
+    let depth = cursor.node().depth;
+    go_to_child(cursor, |cursor| cursor.node().named)?;
     let inner = cursor.node();
     let leaf = |kind| Opening { kind, name: None, own_end: None, depth, last: None };
-    let opening = match table.of(inner) {
-        Syntax::String if has_content(table, inner) => Some(leaf(Kind::Comment)),
+    let opening = match inner.syntax {
+        Syntax::String if has_content(cursor.tree, cursor.at) => Some(leaf(Kind::Comment)),
         Syntax::Comment => Some(leaf(Kind::Comment)),
-        Syntax::Call if is_plain_call(table, inner) => Some(leaf(Kind::Call)),
-        Syntax::Assignment => open_assignment(table, cursor, text),
+        Syntax::Call if is_plain_call(cursor.tree, cursor.at) => Some(leaf(Kind::Call)),
+        Syntax::Assignment => open_assignment(cursor, text),
         _ => None,
     };
     if opening.as_ref().is_none_or(|opening| opening.own_end.is_none()) {
@@ -108,27 +108,26 @@ fn open_expression(table: &SyntaxTable, cursor: &mut TreeCursor<'_>, text: &str)
     opening
 }
 
-fn open_decorated(table: &SyntaxTable, cursor: &mut TreeCursor<'_>) -> Option<Opening> {
-    let depth = cursor.depth();
-    let definition = |cursor: &TreeCursor<'_>| matches!(table.of(cursor.node()), Syntax::Function | Syntax::Class);
+fn open_decorated(cursor: &mut Cursor<'_>) -> Option<Opening> {
+    let depth = cursor.node().depth;
+    let definition = |cursor: &Cursor<'_>| matches!(cursor.node().syntax, Syntax::Function | Syntax::Class);
     go_to_child(cursor, definition)?;
-    let opening = open_blocked(table, cursor);
+    let opening = open_blocked(cursor);
     if opening.as_ref().is_none_or(|opening| opening.own_end.is_none()) {
         go_up(cursor, depth);
     }
     opening
 }
 
-fn open_blocked(table: &SyntaxTable, cursor: &mut TreeCursor<'_>) -> Option<Opening> {
+fn open_blocked(cursor: &mut Cursor<'_>) -> Option<Opening> {
     let node = cursor.node();
-    let depth = cursor.depth();
-    let parts = parts(table, node);
-    let syntax = table.of(node);
-    let (kind, first) = of_its_own(syntax, &parts).or_else(|| of_any(&parts))?;
+    let depth = cursor.node().depth;
+    let parts = parts(cursor.tree, cursor.at);
+    let (kind, first) = of_its_own(node.syntax, &parts).or_else(|| of_any(&parts))?;
     let name = parts.iter().find(|part| part.syntax == Syntax::Identifier).map(|part| part.range.clone());
     let name = name.filter(|_| matches!(kind, Kind::Class | Kind::Function));
     let last = match first {
-        First::At(_) if kind == Kind::Class => last_of_commented(table, node),
+        First::At(_) if kind == Kind::Class => last_of_commented(cursor.tree, cursor.at),
         _ => None,
     };
     let own_end = go_to_first(cursor, &parts, first);
@@ -192,13 +191,11 @@ fn filled_after(parts: &[Part], at: usize) -> Option<usize> {
     (at + 1..parts.len()).find(|i| parts[*i].filled)
 }
 
-fn parts(table: &SyntaxTable, node: Node<'_>) -> Vec<Part> {
-    let mut cursor = node.walk();
-    node.children(&mut cursor)
-        .map(|child| {
-            let syntax = table.of(child);
-            let filled = syntax == Syntax::Block && child.named_child_count() > 0;
-            Part { syntax, named: child.is_named(), range: child.byte_range(), filled }
+fn parts(tree: &Tree, of: NodeId) -> Vec<Part> {
+    tree.children(of)
+        .map(|(id, child)| {
+            let filled = child.syntax == Syntax::Block && tree.children(id).any(|(_, inner)| inner.named);
+            Part { syntax: child.syntax, named: child.named, range: child.range(), filled }
         })
         .collect()
 }
@@ -207,26 +204,25 @@ fn parts(table: &SyntaxTable, node: Node<'_>) -> Vec<Part> {
 ///
 /// It should be the last one of its block. But the pattern is matched in the whole subtree, and the first such node wins: when the class
 /// holds another class of this shape, the outer class ends where the inner one does, and what follows becomes a sibling of it.
-fn last_of_commented(table: &SyntaxTable, class: Node<'_>) -> Option<usize> {
-    let mut best: Option<(usize, usize)> = None;
+fn last_of_commented(tree: &Tree, class: NodeId) -> Option<NodeId> {
+    let mut best: Option<NodeId> = None;
     let mut open = vec![class];
-    while let Some(node) = open.pop() {
-        if table.of(node) == Syntax::Class
-            && let Some(last) = last_if_commented(table, node)
-            && best.is_none_or(|(start, _)| last.start_byte() < start)
+    while let Some(id) = open.pop() {
+        if tree.node(id).syntax == Syntax::Class
+            && let Some(last) = last_if_commented(tree, id)
+            && best.is_none_or(|best| tree.node(last).start < tree.node(best).start)
         {
-            best = Some((last.start_byte(), last.id()));
+            best = Some(last);
         }
-        let mut cursor = node.walk();
-        open.extend(node.children(&mut cursor).filter(|child| may_hold_statements(table.of(*child))));
+        open.extend(tree.children(id).filter(|(_, child)| may_hold_statements(child.syntax)).map(|(id, _)| id));
     }
-    best.map(|(_, id)| id)
+    best
 }
 
-fn last_if_commented<'t>(table: &SyntaxTable, class: Node<'t>) -> Option<Node<'t>> {
-    let First::At(comment) = commented_block(&parts(table, class))? else { return None };
-    let block = class.child(comment as u32 + 1)?;
-    block.named_child(block.named_child_count().checked_sub(1)? as u32)
+fn last_if_commented(tree: &Tree, class: NodeId) -> Option<NodeId> {
+    let First::At(comment) = commented_block(&parts(tree, class))? else { return None };
+    let (block, _) = tree.children(class).nth(comment + 1)?;
+    tree.children(block).filter(|(_, child)| child.named).last().map(|(id, _)| id)
 }
 
 fn may_hold_statements(syntax: Syntax) -> bool {
@@ -235,13 +231,11 @@ fn may_hold_statements(syntax: Syntax) -> bool {
 }
 
 /// The first imported name, or the name it gets.
-fn imported(table: &SyntaxTable, node: Node<'_>) -> Option<Range<usize>> {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).find_map(|child| match table.of(child) {
-        Syntax::DottedName => Some(child.byte_range()),
+fn imported(tree: &Tree, import: NodeId) -> Option<Range<usize>> {
+    tree.children(import).find_map(|(id, child)| match child.syntax {
+        Syntax::DottedName => Some(child.range()),
         Syntax::AliasedImport => {
-            let mut cursor = child.walk();
-            child.children(&mut cursor).find(|part| table.of(*part) == Syntax::Identifier).map(|part| part.byte_range())
+            tree.children(id).find(|(_, part)| part.syntax == Syntax::Identifier).map(|(_, part)| part.range())
         }
         _ => None,
     })
@@ -252,40 +246,37 @@ fn imported(table: &SyntaxTable, node: Node<'_>) -> Option<Range<usize>> {
 /// From a module without leading dots it does, without a name. From a relative one it is called by the first name that gets no alias;
 /// when there is none, as in `from . import *`, it is no import.
 #[expect(clippy::option_option, reason = "an import, and one with a name, are two questions")]
-fn imported_from(table: &SyntaxTable, node: Node<'_>) -> Option<Option<Range<usize>>> {
-    match table.of(node.child(1)?) {
+fn imported_from(tree: &Tree, import: NodeId) -> Option<Option<Range<usize>>> {
+    let mut children = tree.children(import).map(|(_, child)| child);
+    match children.nth(1)?.syntax {
         Syntax::DottedName => Some(None),
         Syntax::RelativeImport => {
-            let mut cursor = node.walk();
-            let name = node.children(&mut cursor).skip(2).find(|child| table.of(*child) == Syntax::DottedName);
-            name.map(|name| Some(name.byte_range()))
+            children.find(|child| child.syntax == Syntax::DottedName).map(|name| Some(name.range()))
         }
         _ => None,
     }
 }
 
 /// A call of a name or an attribute with an argument list: not one of a call's result, nor one with a bare generator.
-fn is_plain_call(table: &SyntaxTable, node: Node<'_>) -> bool {
-    let mut cursor = node.walk();
-    let mut children = node.children(&mut cursor).map(|child| table.of(child));
+fn is_plain_call(tree: &Tree, call: NodeId) -> bool {
+    let mut children = tree.children(call).map(|(_, child)| child.syntax);
     matches!(children.next(), Some(Syntax::Identifier | Syntax::Attribute))
         && children.any(|child| child == Syntax::Arguments)
 }
 
-fn has_content(table: &SyntaxTable, node: Node<'_>) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| table.of(child) == Syntax::StringContent)
+fn has_content(tree: &Tree, string: NodeId) -> bool {
+    tree.children(string).any(|(_, child)| child.syntax == Syntax::StringContent)
 }
 
 /// Moves to the first child that fits, and gives the end of the one before it, if there is one. Stays when none fits.
 #[expect(clippy::option_option, reason = "found at all, and something before it, are two questions")]
-fn go_to_child(cursor: &mut TreeCursor<'_>, fits: impl Fn(&TreeCursor<'_>) -> bool) -> Option<Option<usize>> {
+fn go_to_child(cursor: &mut Cursor<'_>, fits: impl Fn(&Cursor<'_>) -> bool) -> Option<Option<usize>> {
     let mut before = None;
     if !cursor.goto_first_child() {
         return None;
     }
     while !fits(cursor) {
-        before = Some(cursor.node().end_byte());
+        before = Some(cursor.node().end as usize);
         if !cursor.goto_next_sibling() {
             cursor.goto_parent();
             return None;
@@ -295,20 +286,22 @@ fn go_to_child(cursor: &mut TreeCursor<'_>, fits: impl Fn(&TreeCursor<'_>) -> bo
 }
 
 /// Moves to where the children begin, and gives the end of what stands before.
-fn go_to_first(cursor: &mut TreeCursor<'_>, parts: &[Part], first: First) -> usize {
+fn go_to_first(cursor: &mut Cursor<'_>, parts: &[Part], first: First) -> usize {
     let (First::At(at) | First::Inside(at)) = first;
-    let before = at.checked_sub(1).map_or(cursor.node().start_byte(), |at| parts[at].range.end);
+    let before = at.checked_sub(1).map_or(cursor.node().start as usize, |at| parts[at].range.end);
     cursor.goto_first_child();
     for _ in 0..at {
         cursor.goto_next_sibling();
     }
     match first {
         First::At(_) => before,
-        First::Inside(_) => go_to_child(cursor, |cursor| cursor.node().is_named()).flatten().unwrap_or(before),
+        First::Inside(_) => go_to_child(cursor, |cursor| cursor.node().named).flatten().unwrap_or(before),
     }
 }
 
 /// Moves up to a depth.
-pub(crate) fn go_up(cursor: &mut TreeCursor<'_>, depth: u32) {
-    while cursor.depth() > depth && cursor.goto_parent() {}
+pub(crate) fn go_up(cursor: &mut Cursor<'_>, depth: u32) {
+    while cursor.node().depth > depth {
+        cursor.goto_parent();
+    }
 }

@@ -1,7 +1,7 @@
 //! The search tool: what LocAgent's `search_code_snippets` finds, term by term, and the text it answers with.
 //!
-//! Each term goes through the stages of [`entities`](crate::search::entities), then, unless these end the search, through the code index. What was found for
-//! all terms is merged and written down by [`render`](crate::search::render).
+//! Each term goes through the stages of `entities`, then, unless these end the search, through the code index. What was found for
+//! all terms is merged and written down by `render`.
 
 pub mod bm25;
 mod entities;
