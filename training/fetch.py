@@ -43,7 +43,7 @@ SKIP_NAMES = re.compile(
 PERMISSIVE = re.compile(
     r"^(mit(-0|-style|-like|-expat| license)?|expat|the mit license|x11|bsd([- ]?[0-9])?([- ]clause)?.*|new bsd.*|"
     r"modified bsd.*|3-clause bsd.*|apache([- ]?(software|license).*|[- ]?2.*)?|asl[- ]?2(\.0)?|isc.*|zlib.*|psf.*|python.*|"
-    r"unlicense.*|the unlicense.*|cc0.*|bsl-1\.0|boost.*|0bsd|ruby|historical permission.*|hpnd.*)$", re.I)
+    r"unlicense.*|the unlicense.*|cc0.*|bsl-1\.0|boost.*|0bsd|historical permission.*|hpnd.*)$", re.I)
 CLASSIFIERS = ("MIT", "BSD", "Apache Software", "ISC", "Python Software Foundation", "zlib", "Unlicense", "CC0", "Boost")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Pairs to numbers: caps, the list of words, rows of words.
 
-    prepare.py PAIRS.jsonl FORMS.tsv OUT.npz [--words 32000] [--cap 60000]
+    prepare.py PAIRS.jsonl FORMS.tsv OUT.npz [--words 32000] [--cap 60000] [--kinds doc,...]
 """
 import argparse
 import collections
@@ -13,11 +13,17 @@ import numpy
 
 from words import Words, is_word
 
+# A word met less often learns nothing: its pieces stand for it.
+MIN_PAIRS = 3
 
-def read(path, cap, seed):
+
+def read(path, kinds, cap, seed):
     """Pairs, at most `cap` of one kind and language; a query text stands once a kind."""
     buckets, seen = collections.defaultdict(list), set()
+    marks = tuple(f'"kind":"{kind}"' for kind in kinds)
     for line in open(path):
+        if not any(mark in line for mark in marks):
+            continue
         row = json.loads(line)
         key = (row["kind"], row["query"])
         if key not in seen:
@@ -45,8 +51,9 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--words", type=int, default=32_000)
     parser.add_argument("--cap", type=int, default=60_000)
+    parser.add_argument("--kinds", default="doc,whole,asked,member,head,readme")
     arguments = parser.parse_args()
-    rows = read(arguments.pairs, arguments.cap, 0)
+    rows = read(arguments.pairs, arguments.kinds.split(","), arguments.cap, 0)
 
     frequency, documents, seen = collections.Counter(), 0, set()
     for row in rows:
@@ -56,6 +63,7 @@ def main():
         frequency.update(w for w in content | set(row["query"].split()) | set(row["path"].split()) if is_word(w))
     # The commonest; equal ones by name, so that the list does not depend on the order of files.
     ranked = sorted(frequency.items(), key=lambda item: (-item[1], item[0]))[: arguments.words]
+    ranked = [(word, count) for word, count in ranked if count >= MIN_PAIRS]
     words = Words([word for word, _ in ranked])
     forms = {}
     for line in open(arguments.forms):

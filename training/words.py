@@ -32,6 +32,7 @@ class Words:
         self.number = {word: i for i, word in enumerate(words)}
         self.split_unknown = split_unknown
         self.memory = {}
+        self.texts = {}
 
     def ids(self, text):
         out = []
@@ -47,5 +48,14 @@ class Words:
         return out
 
     def counted(self, text):
-        """Unique rows and how often each stands there."""
-        return numpy.unique(numpy.array(self.ids(text), dtype=numpy.int32), return_counts=True)
+        """Unique rows and how often each stands there. Texts come several times in a row: the last is remembered."""
+        if text not in self.texts:
+            if len(self.texts) > 100_000:
+                self.texts.clear()
+            count = {}
+            for number in self.ids(text):
+                count[number] = count.get(number, 0) + 1
+            rows = sorted(count)
+            self.texts[text] = (
+                numpy.array(rows, dtype=numpy.int32), numpy.array([count[r] for r in rows], dtype=numpy.int32))
+        return self.texts[text]

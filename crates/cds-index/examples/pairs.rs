@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use cds_index::tokenize::Tokenizer;
 use cds_lang::{Registry, extract};
-use cds_model::{Entity, FileFacts, PathRole};
+use cds_model::{Entity, EntityType, FileFacts, PathRole};
 use rayon::prelude::*;
 
 /// Words of a query that says enough and is not an essay.
@@ -154,7 +154,10 @@ impl Package {
             if entity.is_test || entity.is_declaration {
                 continue;
             }
-            let span = (entity.span.start as usize, (entity.span.end.min(chunk.span.end)) as usize);
+            // A type is its header here, as in the index; a function is whole, or a long doc would leave nothing of it.
+            let is_type = entity.kind.entity_type() == EntityType::Class;
+            let end = if is_type { entity.span.end.min(chunk.span.end) } else { entity.span.end };
+            let span = (entity.span.start as usize, end as usize);
             if span.0 >= span.1 {
                 continue;
             }
@@ -297,12 +300,12 @@ fn without(text: &str, (start, end): (usize, usize), docs: &[(u32, u32)]) -> Str
     let mut at = start;
     for &(from, to) in docs {
         let (from, to) = (from as usize, to as usize);
-        if from >= at && to <= end {
+        if from >= at && from < end {
             kept.push_str(text.get(at..from).unwrap_or_default());
             at = to;
         }
     }
-    kept.push_str(text.get(at..end).unwrap_or_default());
+    kept.push_str(text.get(at..end.max(at)).unwrap_or_default());
     kept
 }
 
