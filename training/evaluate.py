@@ -20,8 +20,6 @@ from scipy import sparse
 import layout
 from words import Words
 
-PATH_WEIGHT = 0.5
-
 
 def load(name):
     if name.endswith(".cdsw"):
@@ -115,10 +113,19 @@ class Dense:
 
     def part(self, repository, key, log_tf):
         found = self.kept.get((id(repository), key, log_tf))
-        if found is None:
+        if found is None and key == "file":
+            found = self.files(repository)
+        elif found is None:
             found = unit(bags(self.words, repository.texts(key), log_tf) @ self.table)
             self.kept[id(repository), key, log_tf] = found
         return found
+
+    def files(self, repository):
+        """For each chunk the mean of its file's chunks."""
+        content = self.part(repository, "content", True)
+        _, file = numpy.unique(repository.texts("path"), return_inverse=True)
+        sums = sparse.csr_matrix((numpy.ones(len(file), numpy.float32), (file, numpy.arange(len(file))))) @ content
+        return unit(sums)[file]
 
     def documents(self, repository, parts, log_tf):
         return unit(sum(weight * self.part(repository, key, log_tf and key == "content") for key, weight in parts.items()))
@@ -181,17 +188,22 @@ def show(label, result):
 
 COMPOSITIONS = {
     "content": {"content": 1},
-    "content + .5 path": {"content": 1, "path_part": PATH_WEIGHT},
+    "content + .5 path": {"content": 1, "path_part": 0.5},
+    "content + .7 name": {"content": 1, "name": 0.7},
+    "content + .6 path + .6 name": {"content": 1, "path_part": 0.6, "name": 0.6},
 }
 STUDY = {
     "content + .3 path": {"content": 1, "path_part": 0.3},
     "content + .7 path": {"content": 1, "path_part": 0.7},
-    "content + .5 path + .3 name": {"content": 1, "path_part": 0.5, "name": 0.3},
-    "content + .5 path + .3 signature": {"content": 1, "path_part": 0.5, "signature": 0.3},
-    "content + .5 path + .3 doc": {"content": 1, "path_part": 0.5, "doc": 0.3},
     "content + .3 name": {"content": 1, "name": 0.3},
     "content + .3 signature": {"content": 1, "signature": 0.3},
     "content + .3 doc": {"content": 1, "doc": 0.3},
+    "content + .5 file": {"content": 1, "file": 0.5},
+    "content + .5 path + .3 name": {"content": 1, "path_part": 0.5, "name": 0.3},
+    "content + .5 path + .3 signature": {"content": 1, "path_part": 0.5, "signature": 0.3},
+    "content + .5 path + .5 file": {"content": 1, "path_part": 0.5, "file": 0.5},
+    "content + .5 path + .3 name + .5 file": {"content": 1, "path_part": 0.5, "name": 0.3, "file": 0.5},
+    "content + .7 path + .5 name + .5 file": {"content": 1, "path_part": 0.7, "name": 0.5, "file": 0.5},
 }
 
 
