@@ -192,9 +192,9 @@ impl WordBag {
         self.drain(|_| 1.0)
     }
 
-    /// The vector of a query. Empties the bag.
+    /// The vector of a query: each word once. Empties the bag.
     pub fn query(&mut self) -> Vec<f32> {
-        self.drain(|count| count as f32)
+        self.drain(|_| 1.0)
     }
 }
 
