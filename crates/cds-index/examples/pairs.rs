@@ -230,7 +230,9 @@ impl Package {
                 for name in names {
                     let bare = name.trim_end_matches("()").rsplit(['.', ':']).next().unwrap_or(name);
                     let Some([only]) = by_name.get(bare).map(Vec::as_slice) else { continue };
-                    if bare.len() > 3 && let Some((sentence, _)) = first_sentence(line) {
+                    if bare.len() > 3
+                        && let Some((sentence, _)) = first_sentence(line)
+                    {
                         found.push(Pair { kind: "readme", query: sentence, definition: *only });
                         break;
                     }
@@ -330,8 +332,28 @@ fn first_sentence(doc: &str) -> Option<(String, String)> {
 
 fn is_tag(line: &str) -> bool {
     let line = line.trim_start();
-    let section = ["Args:", "Arguments:", "Parameters", "Returns:", "Return:", "Raises:", "Example", "# Example", "# Panics", "# Errors", "Usage:", "Note:", "```", ">>>", "- Parameter", "- Returns"];
-    line.starts_with(['@', '\\', '%']) || line.starts_with(":param") || line.starts_with(":return") || section.iter().any(|s| line.starts_with(s))
+    let section = [
+        "Args:",
+        "Arguments:",
+        "Parameters",
+        "Returns:",
+        "Return:",
+        "Raises:",
+        "Example",
+        "# Example",
+        "# Panics",
+        "# Errors",
+        "Usage:",
+        "Note:",
+        "```",
+        ">>>",
+        "- Parameter",
+        "- Returns",
+    ];
+    line.starts_with(['@', '\\', '%'])
+        || line.starts_with(":param")
+        || line.starts_with(":return")
+        || section.iter().any(|s| line.starts_with(s))
 }
 
 /// Text without tags, link brackets and quotes of code.
@@ -347,9 +369,7 @@ fn plain(text: &str) -> String {
                 }
                 out.push(' ');
             }
-            '{' if chars.peek() == Some(&'@') => {
-                while chars.next_if(|n| !n.is_whitespace() && *n != '}').is_some() {}
-            }
+            '{' if chars.peek() == Some(&'@') => while chars.next_if(|n| !n.is_whitespace() && *n != '}').is_some() {},
             ':' if chars.peek().is_some_and(char::is_ascii_lowercase) => {
                 // A role of reStructuredText: `:class:` before a quoted name.
                 let role: String = chars.clone().take(12).take_while(|n| n.is_ascii_lowercase()).collect();
