@@ -112,8 +112,8 @@ impl Batch {
 fn batches<'a>(order: &'a [usize], encodings: &'a [Encoding]) -> impl Iterator<Item = &'a [usize]> {
     let mut rest = order;
     std::iter::from_fn(move || {
-        let fits = |(count, &row): &(usize, &usize)| *count == 0 || (count + 1) * encodings[row].len() <= BATCH_TOKENS;
-        let count = rest.iter().enumerate().take_while(fits).count();
+        let fits = |(count, row): (usize, usize)| count == 0 || (count + 1) * encodings[row].len() <= BATCH_TOKENS;
+        let count = rest.iter().copied().enumerate().take_while(|&place| fits(place)).count();
         let (batch, after) = rest.split_at(count);
         rest = after;
         (!batch.is_empty()).then_some(batch)
