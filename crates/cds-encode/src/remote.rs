@@ -107,8 +107,10 @@ struct Embedding {
 /// Why an attempt failed.
 struct Failure {
     what: String,
-    /// Whether another attempt may help, and the pause that the service asked for.
-    again: Option<Option<Duration>>,
+    /// Whether another attempt may help.
+    passes: bool,
+    /// The pause that the service asked for.
+    asked: Option<Duration>,
 }
 
 impl RemoteEncoder {
@@ -154,11 +156,13 @@ impl RemoteEncoder {
                 Ok(vectors) => return Ok(vectors),
                 Err(failure) => failure,
             };
-            let Some(asked) = failure.again else { return Err(self.unusable(&failure.what)) };
+            if !failure.passes {
+                return Err(self.unusable(&failure.what));
+            }
             if attempt >= attempts {
                 return Err(self.unusable(&format!("{} ({attempt} attempts): try again later", failure.what)));
             }
-            thread::sleep(asked.unwrap_or(pause).min(self.settings.longest_pause));
+            thread::sleep(failure.asked.unwrap_or(pause).min(self.settings.longest_pause));
             pause = (pause * 2).min(self.settings.longest_pause);
         }
         unreachable!("the last attempt returns")
@@ -238,7 +242,7 @@ impl DenseEncoder for RemoteEncoder {
 impl Failure {
     /// One that another attempt would meet again.
     fn last(what: String) -> Failure {
-        Failure { what, again: None }
+        Failure { what, passes: false, asked: None }
     }
 
     fn transport(error: &ureq::Error, started: Instant) -> Failure {
@@ -251,7 +255,7 @@ impl Failure {
         );
         let what =
             format!("cannot be reached ({error}, after {:.1} s): check the address", started.elapsed().as_secs_f32());
-        Failure { what, again: (!lasting).then_some(None) }
+        Failure { what, passes: !lasting, asked: None }
     }
 
     fn status(status: u16, asked: Option<Duration>, body: &[u8]) -> Failure {
@@ -261,7 +265,7 @@ impl Failure {
             _ => "",
         };
         let passes = matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504);
-        Failure { what: format!("answered {status}{}{remedy}", reason(body)), again: passes.then_some(asked) }
+        Failure { what: format!("answered {status}{}{remedy}", reason(body)), passes, asked }
     }
 }
 

@@ -32,7 +32,9 @@ impl Sentences {
 
     fn vectors(&self, batch: &Batch) -> Result<Vec<Vec<f32>>> {
         let mut vectors = self.pool(batch, &self.stack.forward(batch)?)?.to_vec2::<f32>()?;
-        vectors.iter_mut().for_each(|vector| normalise(vector));
+        for vector in &mut vectors {
+            normalise(vector);
+        }
         Ok(vectors)
     }
 

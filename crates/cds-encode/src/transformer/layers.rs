@@ -346,11 +346,9 @@ pub(super) fn norm(config: &Config, root: &VarBuilder) -> Result<LayerNorm> {
 pub(super) fn activation(config: &Config) -> Result<Activation> {
     // Jina's gate is named after its function.
     match config.feed_forward_type.as_deref().unwrap_or(&config.hidden_act) {
-        "geglu" => Ok(Activation::Gelu),
-        "reglu" => Ok(Activation::Relu),
-        "gelu" => Ok(Activation::Gelu),
+        "gelu" | "geglu" => Ok(Activation::Gelu),
         "gelu_new" | "gelu_pytorch_tanh" | "gelu_fast" => Ok(Activation::NewGelu),
-        "relu" => Ok(Activation::Relu),
+        "relu" | "reglu" => Ok(Activation::Relu),
         "silu" | "swish" => Ok(Activation::Silu),
         other => candle_core::bail!("activation {other} is not supported"),
     }
