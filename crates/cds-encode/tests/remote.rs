@@ -164,9 +164,9 @@ fn a_refusal_is_final_and_hides_the_key() {
 
 #[test]
 fn a_failed_batch_leaves_the_others() {
-    let server = Server::start(|_, request| match request.body["input"].to_string().contains("poison") {
-        true => refusal(400, "too long"),
-        false => vectors(request),
+    let server = Server::start(|_, request| {
+        let poisoned = request.body["input"].to_string().contains("poison");
+        if poisoned { refusal(400, "too long") } else { vectors(request) }
     });
     let encoder = RemoteEncoder::connect(server.settings()).unwrap();
     let texts = ["a", "b", "c", "poison", "e"];
