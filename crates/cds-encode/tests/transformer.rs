@@ -226,6 +226,13 @@ fn errors_say_what_does_not_fit() {
         spoiled("bert", |folder| edit(folder, "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3")),
         "encoder.layer.2",
     );
+    check(
+        spoiled("bert", |folder| edit(folder, "\"num_attention_heads\": 4", "\"num_attention_heads\": 0")),
+        "0 heads",
+    );
+    let unread =
+        |folder: &Path| fs::write(folder.join("sentence_bert_config.json"), b"{\"max_seq_length\": 2}").unwrap();
+    check(spoiled("bert", unread), "limit of 2 tokens");
     check(spoiled("cross-bert", |folder| edit(folder, "\"0\"", "\"1\": \"b\", \"0\"")), "2 labels");
     check(spoiled("bert", |folder| fs::write(folder.join("model.safetensors"), b"no").unwrap()), "damaged");
     check(

@@ -125,7 +125,14 @@ impl Folder {
         let remedy = "write it with transformers: AutoTokenizer.from_pretrained(folder).save_pretrained(folder)";
         let tokenizer = need(path, "tokenizer.json", remedy)?;
         let modules = optional(path, "modules.json")?.unwrap_or_default();
-        Ok(Folder { path: path.to_owned(), config, tokenizer, weights, modules })
+        let folder = Folder { path: path.to_owned(), config, tokenizer, weights, modules };
+        let (hidden, heads) = (folder.config.hidden_size, folder.config.num_attention_heads);
+        if heads == 0 || hidden % heads != 0 {
+            return Err(
+                folder.unusable(&format!("config.json divides {hidden} numbers among {heads} heads: copy it again"))
+            );
+        }
+        Ok(folder)
     }
 
     /// The steps of sentence-transformers decide where they are listed, the architecture where not: plain BERT is also published with

@@ -9,6 +9,9 @@ use crate::{Encoded, ModelError};
 /// Tokens of a batch, padding included. Bounds memory: the widest states of BERT's base size are then 25 MB.
 const BATCH_TOKENS: usize = 2048;
 
+/// Fewer tokens than this leave no text between a pair's marks.
+const LEAST_LIMIT: usize = 8;
+
 /// A tokenizer that cuts at the model's limit.
 pub(super) struct Tokens {
     tokenizer: Tokenizer,
@@ -32,6 +35,11 @@ pub(super) struct Batch {
 impl Tokens {
     /// Reads `tokenizer.json`; what it says of truncation and padding is how it was used last, not what the model can do.
     pub(super) fn load(folder: &Folder, limit: usize, padding: u32) -> Result<Tokens, ModelError> {
+        if limit < LEAST_LIMIT {
+            return Err(
+                folder.unusable(&format!("a limit of {limit} tokens is none: check the configuration's lengths"))
+            );
+        }
         let mut tokenizer = Tokenizer::from_bytes(&folder.tokenizer).map_err(|error| {
             folder
                 .unusable(&format!("tokenizer.json is not understood ({error}): write it with a current transformers"))
