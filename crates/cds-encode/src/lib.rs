@@ -2,9 +2,18 @@
 //!
 //! The built-in model ([`StaticModel`]) is a table of code words inside the binary. It reads the terms that the text index is made of, so
 //! one tokenisation serves both.
+//!
+//! With the feature `transformer`, `transformer::open` loads BERT and its relatives from a folder; with the feature `remote`, a
+//! `RemoteEncoder` asks a service. Neither is part of the default build.
 
+#[cfg(feature = "remote")]
+mod remote;
 mod statics;
+#[cfg(feature = "transformer")]
+pub mod transformer;
 
+#[cfg(feature = "remote")]
+pub use remote::{FailedBatch, RemoteEncoder, RemoteSettings};
 pub use statics::{StaticModel, WordBag, builtin, compose};
 
 use serde::{Deserialize, Serialize};
