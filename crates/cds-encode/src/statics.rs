@@ -23,8 +23,10 @@ const HEAD: usize = 20;
 const MAX_WORD: usize = 24;
 /// Pieces of unknown words have at least so many letters.
 const MIN_PIECE: usize = 3;
-/// What the path adds to a chunk's vector, beside its content.
-const PATH_WEIGHT: f32 = 0.5;
+/// What names of the entity and of what is around it add to a chunk's vector, beside its content.
+const NAME_WEIGHT: f32 = 0.6;
+/// What the path adds.
+const PATH_WEIGHT: f32 = 0.6;
 /// Words remembered before the memory is emptied.
 const REMEMBERED: usize = 200_000;
 
@@ -187,20 +189,16 @@ impl WordBag {
         self.drain(|count| 1.0 + (count as f32).ln())
     }
 
-    /// The vector of a path's words, each once. Empties the bag.
-    pub fn path(&mut self) -> Vec<f32> {
-        self.drain(|_| 1.0)
-    }
-
-    /// The vector of a query: each word once. Empties the bag.
-    pub fn query(&mut self) -> Vec<f32> {
+    /// The vector of a name, a path or a query: each word once. Empties the bag.
+    pub fn words(&mut self) -> Vec<f32> {
         self.drain(|_| 1.0)
     }
 }
 
-/// A chunk's vector: what it says, and half as much where it stands. One bag of both is far weaker.
-pub fn compose(content: &[f32], path: &[f32]) -> Vec<f32> {
-    let mut vector: Vec<f32> = content.iter().zip(path).map(|(content, path)| content + PATH_WEIGHT * path).collect();
+/// A chunk's vector: what it says, what it is called and where it stands, each of length one before it is weighed. One bag of all is far weaker.
+pub fn compose(content: &[f32], name: &[f32], path: &[f32]) -> Vec<f32> {
+    let parts = content.iter().zip(name).zip(path);
+    let mut vector: Vec<f32> = parts.map(|((content, name), path)| content + NAME_WEIGHT * name + PATH_WEIGHT * path).collect();
     normalise(&mut vector);
     vector
 }
@@ -242,13 +240,13 @@ mod tests {
     fn vectors_have_length_one_and_point_where_their_words_do() {
         let mut bag = WordBag::new(model());
         bag.add("auth");
-        assert_eq!(bag.query(), [1.0, 0.0]);
+        assert_eq!(bag.words(), [1.0, 0.0]);
         bag.add("pack");
         assert_eq!(bag.content(), [0.6, 0.8]);
         assert!(bag.is_empty());
         assert_eq!(bag.content(), [0.0, 0.0]);
-        let vector = compose(&[1.0, 0.0], &[0.0, 1.0]);
-        assert!((vector[0] / vector[1] - 2.0).abs() < 1e-6);
+        let vector = compose(&[1.0, 0.0], &[0.0, 1.0], &[0.0, 1.0]);
+        assert!((vector[1] / vector[0] - 1.2).abs() < 1e-6);
     }
 
     #[test]

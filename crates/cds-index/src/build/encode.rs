@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use cds_encode::{WordBag, builtin, compose};
-use cds_model::Chunk;
+use cds_model::{Chunk, FileFacts};
 
 use crate::store::vectors::Quantised;
 use crate::tokenize::Tokenizer;
@@ -19,15 +19,19 @@ thread_local! {
 }
 
 /// A vector for each chunk of a file.
-pub(crate) fn vectors(path: &str, text: &str, chunks: &[Chunk]) -> Vec<Quantised> {
+pub(crate) fn vectors(path: &str, text: &str, facts: &FileFacts) -> Vec<Quantised> {
     ENCODER.with_borrow_mut(|Encoder { tokenizer, bag }| {
         tokenizer.parts_of(path_words(path), |word| bag.add(word));
-        let path = bag.path();
+        let path = bag.words();
         let vector = |chunk: &Chunk| {
+            for name in chunk.entity.map(|entity| facts.scope_path(entity)).into_iter().flatten() {
+                tokenizer.parts_of(name, |word| bag.add(word));
+            }
+            let name = bag.words();
             tokenizer.parts_of(&text[chunk.span.range()], |word| bag.add(word));
-            Quantised::of(&compose(&bag.content(), &path))
+            Quantised::of(&compose(&bag.content(), &name, &path))
         };
-        chunks.iter().map(vector).collect()
+        facts.chunks.iter().map(vector).collect()
     })
 }
 
@@ -43,7 +47,7 @@ fn path_words(path: &str) -> &str {
 pub fn query_vector(query: &str) -> Vec<f32> {
     ENCODER.with_borrow_mut(|Encoder { tokenizer, bag }| {
         tokenizer.parts_of(query, |word| bag.add(word));
-        bag.query()
+        bag.words()
     })
 }
 

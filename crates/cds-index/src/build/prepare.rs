@@ -84,7 +84,7 @@ impl Preparer<'_> {
             hash,
             language,
             packed: Packed::new(&text, &facts),
-            vectors: encode::vectors(&file.path, &text, &facts.chunks),
+            vectors: encode::vectors(&file.path, &text, &facts),
             text,
             facts,
             reused: false,
