@@ -22,6 +22,7 @@ use generation::GenerationWriter;
 use prepare::Outcome;
 
 pub use freshness::{Freshness, check as check_freshness};
+pub use lock::prepare_home;
 
 /// What decides the content of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -52,14 +52,9 @@ fn refuse(flags: &[(&str, bool)]) -> Result<(), Stop> {
 }
 
 fn build(context: &Context) -> Result<Repository, Stop> {
-    let home = context.engine.home();
     let failed = |e: std::io::Error| Stop::Error(Error { kind: ErrorKind::Io, message: e.to_string() });
     // The folder comes first: it changes the time of the root, which is looked at next.
-    std::fs::create_dir_all(home).map_err(failed)?;
-    let ignore = home.join(".gitignore");
-    if !ignore.exists() {
-        std::fs::write(&ignore, "*\n").map_err(failed)?;
-    }
+    let home = context.engine.prepare_home()?;
     let repository = Repository::build(context.engine.root()).map_err(failed)?;
     repository.save(home).map_err(|e| stop(&e))?;
     Ok(repository)
