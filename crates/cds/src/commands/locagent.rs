@@ -85,6 +85,9 @@ fn index(context: &Context, args: &IndexArgs) -> Done {
     let Repository { graph, code, .. } = &repository;
     let files = graph.nodes.iter().filter(|node| node.kind == NodeType::File).count();
     let lost = graph.problems.len() + code.dropped.len();
+    if files == 0 {
+        note("no Python file here: LocAgent reads nothing else, the default mode does");
+    }
     let text = match context.format {
         Format::Json | Format::Jsonl => render::json::line(&json!({
             "root": context.engine.root().display().to_string(),
@@ -134,6 +137,10 @@ fn search(context: &Context, args: SearchArgs) -> Done {
         request.file_pattern = Some(path);
     }
     let repository = open(context)?;
+    let file = request.file_pattern.as_deref().and_then(|path| repository.graph.find(path));
+    if !request.line_nums.is_empty() && file.is_none() {
+        note("LocAgent looks lines up in one file only, and --path names none: they are left out");
+    }
     let outcome = repository
         .search(&request)
         .map_err(|error| invalid(format!("LocAgent fails here with {}: {error}", error.exception())))?;
