@@ -81,6 +81,12 @@ impl Engine {
         &self.home
     }
 
+    /// Makes that folder, if need be, for something that lives beside the index.
+    pub fn prepare_home(&self) -> Result<&Path> {
+        cds_index::prepare_home(&self.home)?;
+        Ok(&self.home)
+    }
+
     /// The settings in force.
     pub fn config(&self) -> &Config {
         &self.config

@@ -11,7 +11,7 @@ use crate::graph::build::build_graph;
 use crate::graph::walk::every_path;
 use crate::search::bm25::Index;
 use crate::search::names::Names;
-use crate::search::{self, Outcome, Request, SearchError, search};
+use crate::search::{Outcome, Request, SearchError, search};
 use crate::store::{Parts, Stamp, StoreError, encode, write};
 use crate::tree::{Adjacency, TreeRequest, draw_trees};
 
@@ -106,8 +106,7 @@ impl Repository {
 
     /// LocAgent's `search_code_snippets`.
     pub fn search(&self, request: &Request) -> Result<Outcome, SearchError> {
-        let Self { graph, names, code, .. } = self;
-        search(search::Repository { graph, names, chunks: &code.chunks, code: &code.words }, request)
+        search(self, request)
     }
 
     /// LocAgent's `explore_tree_structure`.

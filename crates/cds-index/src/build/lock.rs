@@ -5,6 +5,16 @@ use std::path::Path;
 
 use crate::{Error, Result};
 
+/// Creates the index folder if need be. Git must not see it, whatever the project's own ignore files say.
+pub fn prepare_home(home: &Path) -> Result<()> {
+    std::fs::create_dir_all(home).map_err(Error::io(home))?;
+    let ignore = home.join(".gitignore");
+    if !ignore.exists() {
+        std::fs::write(&ignore, "*\n").map_err(Error::io(&ignore))?;
+    }
+    Ok(())
+}
+
 pub(crate) struct Lock {
     _file: File,
 }
@@ -12,12 +22,7 @@ pub(crate) struct Lock {
 impl Lock {
     /// Creates the index folder if need be and takes its lock.
     pub(crate) fn take(root: &Path, home: &Path) -> Result<Lock> {
-        std::fs::create_dir_all(home).map_err(Error::io(home))?;
-        // Git must not see the index, whatever the project's own ignore files say.
-        let ignore = home.join(".gitignore");
-        if !ignore.exists() {
-            std::fs::write(&ignore, "*\n").map_err(Error::io(&ignore))?;
-        }
+        prepare_home(home)?;
         let path = home.join("lock");
         let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(Error::io(&path))?;
         match file.try_lock() {

@@ -24,6 +24,7 @@ use prepare::Outcome;
 
 pub use encode::query_vector;
 pub use freshness::{Freshness, check as check_freshness};
+pub use lock::prepare_home;
 
 /// What decides the content of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

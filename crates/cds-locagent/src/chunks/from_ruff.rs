@@ -179,17 +179,22 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the colon of a header, of which the last part ends at a place.
-    fn colon(&mut self, from: usize) -> Option<()> {
+    /// The next such byte after a place, outside of comments: closing brackets, commas and comments inside of brackets may stand before it.
+    fn find(&self, wanted: u8, from: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut at = from;
-        // Closing brackets, a comma, and comments inside of brackets.
-        while *bytes.get(at)? != b':' {
+        while *bytes.get(at)? != wanted {
             if bytes[at] == b'#' {
                 at += memchr::memchr(b'\n', &bytes[at..])?;
             }
             at += 1;
         }
+        Some(at)
+    }
+
+    /// Reads the colon of a header, of which the last part ends at a place.
+    fn colon(&mut self, from: usize) -> Option<()> {
+        let at = self.find(b':', from)?;
         self.check_lines(self.at..at)?;
         self.at = at + 1;
         self.tree.leaf(Syntax::Colon, at..self.at).named = false;
@@ -537,14 +542,7 @@ impl Reader<'_> {
 
     /// Reads an equals sign somewhere after a place, and gives the place of what follows.
     fn equals_sign(&mut self, from: usize) -> Option<usize> {
-        let bytes = self.text.as_bytes();
-        let mut at = from;
-        while *bytes.get(at)? != b'=' {
-            if bytes[at] == b'#' {
-                at += memchr::memchr(b'\n', &bytes[at..])?;
-            }
-            at += 1;
-        }
+        let at = self.find(b'=', from)?;
         self.tree.leaf(Syntax::Other, at..at + 1).named = false;
         Some(self.continuations(at + 1))
     }

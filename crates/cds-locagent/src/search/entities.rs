@@ -33,7 +33,7 @@ struct Bearers<'a> {
 impl Search<'_> {
     /// What is found for a term, and whether that ends its search.
     pub(crate) fn entities(&self, term: &str) -> Result<(Vec<Found>, bool), SearchError> {
-        let graph = self.repository.graph;
+        let graph = &self.repository.graph;
         if let Some(node) = visible(graph, term) {
             return Ok((vec![Found::exact(graph, node)], true));
         }
@@ -54,7 +54,7 @@ impl Search<'_> {
     }
 
     fn by_name(&self, term: &str) -> Result<(Vec<Found>, bool), SearchError> {
-        let graph = self.repository.graph;
+        let graph = &self.repository.graph;
         let bearers = self.bearers(term);
         let source = format!("Match found for entity name `{}`.", bearers.name);
         let mut found = Vec::new();
@@ -114,7 +114,7 @@ impl Search<'_> {
     }
 
     fn named(&self, term: &str, within: Within, owner: Option<&str>) -> Vec<u32> {
-        let graph = self.repository.graph;
+        let graph = &self.repository.graph;
         let nodes = self.repository.names.bearers(graph, without_keyword(term)).into_iter();
         let owner = owner.unwrap_or_default().to_lowercase();
         nodes
@@ -132,7 +132,7 @@ impl Search<'_> {
 
     /// BM25 over ids, those in the files of the search if there is one. The reason given is the same when the ids are merely similar.
     fn by_rank(&self, term: &str) -> Result<Vec<Found>, SearchError> {
-        let graph = self.repository.graph;
+        let graph = &self.repository.graph;
         let matching = self.repository.names.matching(term).map_err(|error| query_error(error, term, "names"))?;
         let mut nodes = self.preferred(matching);
         if nodes.is_empty() {
@@ -155,7 +155,7 @@ impl Search<'_> {
     }
 
     fn preferred(&self, nodes: Vec<u32>) -> Vec<u32> {
-        let graph = self.repository.graph;
+        let graph = &self.repository.graph;
         let inside: Vec<u32> =
             nodes.iter().copied().filter(|&node| self.files.include(graph, &graph.nodes[node as usize].id)).collect();
         if inside.is_empty() { nodes } else { inside }

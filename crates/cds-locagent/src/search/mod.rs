@@ -11,11 +11,10 @@ mod results;
 mod scope;
 mod skeleton;
 
-use crate::chunks::Chunk;
+use crate::Repository;
 use crate::graph::{Graph, NodeType, is_test};
 use crate::like::{pyset, pystr};
-use crate::search::bm25::{Index, QueryError};
-use crate::search::names::Names;
+use crate::search::bm25::QueryError;
 use crate::search::results::lines_of;
 pub use crate::search::results::{Format, Found, Outcome, SearchError, Step};
 use crate::search::scope::Files;
@@ -28,19 +27,6 @@ const SHOWN_OF_A_CHUNK: usize = 5;
 
 /// Spans that are no entity.
 const LOOSE_SPANS: [&str; 3] = ["docstring", "imports", "comments"];
-
-/// What a search reads.
-#[derive(Clone, Copy)]
-pub struct Repository<'a> {
-    /// The graph.
-    pub graph: &'a Graph,
-    /// The names in it.
-    pub names: &'a Names,
-    /// The chunks.
-    pub chunks: &'a [Chunk],
-    /// The index whose documents are the chunks.
-    pub code: &'a Index,
-}
 
 /// A question.
 #[derive(Clone, Debug)]
@@ -61,13 +47,13 @@ impl Default for Request {
 }
 
 /// Answers a question.
-pub fn search(repository: Repository, request: &Request) -> Result<Outcome, SearchError> {
+pub(crate) fn search(repository: &Repository, request: &Request) -> Result<Outcome, SearchError> {
     let mut notice = String::new();
-    let files = Files::new(repository.graph, repository.names, request.file_pattern.as_deref(), &mut notice);
+    let files = Files::new(&repository.graph, &repository.names, request.file_pattern.as_deref(), &mut notice);
     let search = Search { repository, files };
     let mut steps = search.terms(&request.terms, &mut notice)?;
     steps.extend(search.lines(request)?);
-    let text = render::answer(repository.graph, &notice, &steps)?;
+    let text = render::answer(&repository.graph, &notice, &steps)?;
     Ok(Outcome { steps, text })
 }
 
@@ -97,7 +83,7 @@ pub fn visible(graph: &Graph, id: &str) -> Option<u32> {
 }
 
 pub(crate) struct Search<'a> {
-    pub(crate) repository: Repository<'a>,
+    pub(crate) repository: &'a Repository,
     pub(crate) files: Files,
 }
 
@@ -145,9 +131,9 @@ impl Search<'_> {
 
     /// What the best chunk holds. The other nine are never looked at: LocAgent returns from inside its loop.
     fn content(&self, term: &str) -> Result<Vec<Found>, SearchError> {
-        let hits = self.repository.code.query(term).map_err(|error| query_error(error, term, "code"))?;
-        let chunk = &self.repository.chunks[hits[0].document as usize];
-        let graph = self.repository.graph;
+        let hits = self.repository.code.words.query(term).map_err(|error| query_error(error, term, "code"))?;
+        let chunk = &self.repository.code.chunks[hits[0].document as usize];
+        let graph = &self.repository.graph;
         let Some(file) = graph.find(&chunk.file).filter(|_| self.files.include(graph, &chunk.file)) else {
             return Ok(Vec::new());
         };
@@ -170,7 +156,7 @@ impl Search<'_> {
 
     /// Entities at lines, then the surroundings of lines that are in none.
     fn lines(&self, request: &Request) -> Result<Option<Step>, SearchError> {
-        let graph = self.repository.graph;
+        let graph = &self.repository.graph;
         let file = request
             .file_pattern
             .as_deref()

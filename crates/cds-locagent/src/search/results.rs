@@ -93,7 +93,7 @@ pub enum SearchError {
     NoToken(String),
     /// `ValueError`: ten hits are wanted, and an index has fewer documents.
     #[error(
-        "the index of {index} has {documents} documents and LocAgent's search needs 10: use an exact id, or the default mode"
+        "the index of {index} is too small ({documents}) and LocAgent's search needs 10 entries: use an exact id, or the default mode"
     )]
     TooFewDocuments {
         /// Which one.

@@ -52,14 +52,9 @@ fn refuse(flags: &[(&str, bool)]) -> Result<(), Stop> {
 }
 
 fn build(context: &Context) -> Result<Repository, Stop> {
-    let home = context.engine.home();
     let failed = |e: std::io::Error| Stop::Error(Error { kind: ErrorKind::Io, message: e.to_string() });
     // The folder comes first: it changes the time of the root, which is looked at next.
-    std::fs::create_dir_all(home).map_err(failed)?;
-    let ignore = home.join(".gitignore");
-    if !ignore.exists() {
-        std::fs::write(&ignore, "*\n").map_err(failed)?;
-    }
+    let home = context.engine.prepare_home()?;
     let repository = Repository::build(context.engine.root()).map_err(failed)?;
     repository.save(home).map_err(|e| stop(&e))?;
     Ok(repository)
@@ -90,6 +85,9 @@ fn index(context: &Context, args: &IndexArgs) -> Done {
     let Repository { graph, code, .. } = &repository;
     let files = graph.nodes.iter().filter(|node| node.kind == NodeType::File).count();
     let lost = graph.problems.len() + code.dropped.len();
+    if files == 0 {
+        note("no Python file here: LocAgent reads nothing else, the default mode does");
+    }
     let text = match context.format {
         Format::Json | Format::Jsonl => render::json::line(&json!({
             "root": context.engine.root().display().to_string(),
@@ -142,6 +140,10 @@ fn search(context: &Context, args: SearchArgs) -> Done {
         request.file_pattern = Some(path);
     }
     let repository = open(context)?;
+    let file = request.file_pattern.as_deref().and_then(|path| repository.graph.find(path));
+    if !request.line_nums.is_empty() && file.is_none() {
+        note("LocAgent looks lines up in one file only, and --path names none: they are left out");
+    }
     let outcome = repository
         .search(&request)
         .map_err(|error| invalid(format!("LocAgent fails here with {}: {error}", error.exception())))?;

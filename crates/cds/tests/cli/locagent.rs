@@ -208,6 +208,16 @@ fn where_locagent_fails_the_reason_is_told() {
 }
 
 #[test]
+fn what_is_left_out_is_told() {
+    let project = Project::new("//- readme.txt\nno code\n");
+    let index = project.cds(&["index", "--compat", "locagent"]);
+    assert!(index.stderr.contains("no Python file here") && index.code == 0, "{index:?}");
+    let project = Project::new(APP);
+    let lines = project.cds(&["search", "--compat", "locagent", "--lines", "2", "--path", "app/none.py"]);
+    assert!(lines.stderr.contains("--path names none") && lines.code == 1, "{lines:?}");
+}
+
+#[test]
 fn damage_is_repaired_or_told() {
     let project = Project::new(APP);
     project.cds(&["index", "--compat", "locagent"]);
