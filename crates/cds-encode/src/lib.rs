@@ -6,12 +6,16 @@
 //! With the feature `transformer`, `transformer::open` loads BERT and its relatives from a folder; with the feature `remote`, a
 //! `RemoteEncoder` asks a service. Neither is part of the default build.
 
+mod models;
+mod related;
 #[cfg(feature = "remote")]
 mod remote;
 mod statics;
 #[cfg(feature = "transformer")]
 pub mod transformer;
 
+pub use models::{Dense, Model, Models, Source, Sparse, open, service};
+pub use related::{Related, related};
 #[cfg(feature = "remote")]
 pub use remote::{FailedBatch, RemoteEncoder, RemoteSettings};
 pub use statics::{StaticModel, WordBag, builtin, compose};

@@ -41,17 +41,21 @@ pub struct StaticModel {
     dimensions: usize,
 }
 
+/// Beginning of the built-in weights' hash, written down because hashing them takes longer than a search.
+const WEIGHTS: &str = "58f216a2366b1499";
+
 /// The model inside the binary.
 pub fn builtin() -> &'static StaticModel {
     static MODEL: LazyLock<StaticModel> = LazyLock::new(|| {
-        StaticModel::parse("cds-static", include_bytes!("../weights/static.cdsw")).expect("the binary's own weights are whole")
+        let bytes = include_bytes!("../weights/static.cdsw");
+        StaticModel::parse("cds-static", WEIGHTS, bytes).expect("the binary's own weights are whole")
     });
     &MODEL
 }
 
 impl StaticModel {
-    /// Reads a table.
-    pub fn parse(name: &str, bytes: &'static [u8]) -> Result<Self, ModelError> {
+    /// Reads a table; `weights` tells it from others of that name.
+    pub fn parse(name: &str, weights: &str, bytes: &'static [u8]) -> Result<Self, ModelError> {
         let number = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
         if bytes.get(..4) != Some(MAGIC) || number(4) != Some(VERSION) {
             return Err(ModelError::NotATable(VERSION));
@@ -67,8 +71,7 @@ impl StaticModel {
         let scales = bytes.get(at..at + 2 * count).filter(|_| at == HEAD + block).ok_or(ModelError::Truncated)?;
         let rows = bytes.get(at + 2 * count..at + 2 * count + count * dimensions).ok_or(ModelError::Truncated)?;
         let scales = scales.as_chunks::<2>().0.iter().map(|half| single(u16::from_le_bytes(*half))).collect();
-        let weights = blake3::hash(bytes).to_hex()[..16].to_owned();
-        let id = ModelId { name: name.to_owned(), dimensions: dimensions as u32, weights };
+        let id = ModelId { name: name.to_owned(), dimensions: dimensions as u32, weights: weights.to_owned() };
         Ok(Self { id, bytes, words, scales, rows, dimensions })
     }
 
@@ -198,7 +201,8 @@ impl WordBag {
 /// A chunk's vector: what it says, what it is called and where it stands, each of length one before it is weighed. One bag of all is far weaker.
 pub fn compose(content: &[f32], name: &[f32], path: &[f32]) -> Vec<f32> {
     let parts = content.iter().zip(name).zip(path);
-    let mut vector: Vec<f32> = parts.map(|((content, name), path)| content + NAME_WEIGHT * name + PATH_WEIGHT * path).collect();
+    let mut vector: Vec<f32> =
+        parts.map(|((content, name), path)| content + NAME_WEIGHT * name + PATH_WEIGHT * path).collect();
     normalise(&mut vector);
     vector
 }
@@ -222,7 +226,7 @@ mod tests {
             bytes.extend(half.to_le_bytes());
         }
         bytes.extend([100, 0, 0, 100, 3, 4]);
-        Box::leak(Box::new(StaticModel::parse("test", bytes.leak()).expect("whole")))
+        Box::leak(Box::new(StaticModel::parse("test", "", bytes.leak()).expect("whole")))
     }
 
     #[test]
@@ -250,15 +254,26 @@ mod tests {
     }
 
     #[test]
+    fn the_written_hash_is_that_of_the_weights() {
+        let bytes = include_bytes!("../weights/static.cdsw");
+        assert_eq!(&blake3::hash(bytes).to_hex()[..16], super::WEIGHTS, "new weights: write their hash into WEIGHTS");
+    }
+
+    #[test]
     fn halves_become_singles() {
-        for (half, expect) in [(0x3c00, 1.0), (0xc000, -2.0), (0x3555, 0.333_251_95), (0x0001, 5.960_464_5e-8), (0x0000, 0.0)] {
+        for (half, expect) in
+            [(0x3c00, 1.0), (0xc000, -2.0), (0x3555, 0.333_251_95), (0x0001, 5.960_464_5e-8), (0x0000, 0.0)]
+        {
             assert!((single(half) - expect).abs() < 1e-12, "{half:x}");
         }
     }
 
     #[test]
     fn what_is_no_table_is_refused() {
-        assert_eq!(StaticModel::parse("x", b"nothing").err(), Some(ModelError::NotATable(VERSION)));
-        assert_eq!(StaticModel::parse("x", b"CDSW\x01\0\0\0\x02\0\0\0\x09\0\0\0\x05\0\0\0").err(), Some(ModelError::Truncated));
+        assert_eq!(StaticModel::parse("x", "", b"nothing").err(), Some(ModelError::NotATable(VERSION)));
+        assert_eq!(
+            StaticModel::parse("x", "", b"CDSW\x01\0\0\0\x02\0\0\0\x09\0\0\0\x05\0\0\0").err(),
+            Some(ModelError::Truncated)
+        );
     }
 }

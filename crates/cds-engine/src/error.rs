@@ -42,7 +42,9 @@ impl From<cds_index::Error> for Error {
     fn from(error: cds_index::Error) -> Error {
         use cds_index::Error as E;
         let kind = match &error {
-            E::Missing(_) | E::Format { .. } | E::Damaged { .. } | E::Empty(_) | E::OtherModel { .. } => ErrorKind::NotReady,
+            E::Missing(_) | E::Format { .. } | E::Damaged { .. } | E::Empty(_) | E::OtherModel { .. } => {
+                ErrorKind::NotReady
+            }
             E::Busy { .. } => ErrorKind::Busy,
             E::Cancelled => ErrorKind::Cancelled,
             E::Io { .. } => ErrorKind::Io,

@@ -142,7 +142,9 @@ impl SearchRequest {
 /// A number from 0 to 1.
 fn share(name: &str, value: Option<f32>) -> Result<Option<f32>> {
     match value {
-        Some(share) if !(0.0..=1.0).contains(&share) => Err(Error::invalid(format!("{name} must be between 0 and 1, not {share}"))),
+        Some(share) if !(0.0..=1.0).contains(&share) => {
+            Err(Error::invalid(format!("{name} must be between 0 and 1, not {share}")))
+        }
         value => Ok(value),
     }
 }

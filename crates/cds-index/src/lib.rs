@@ -11,6 +11,7 @@ mod snapshot;
 mod store;
 pub mod tokenize;
 
+pub use build::query_vector;
 pub use build::{
     Build, BuildOptions, BuildReport, Freshness, ProblemRow, Progress, check_freshness, index_home, prepare_home,
     run as build,
@@ -20,7 +21,6 @@ pub use cds_lang::Registry;
 pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};
 pub use snapshot::{ChunkView, DocumentView, EntityView, LoadedFile, Snapshot};
-pub use build::query_vector;
 pub use store::names::NameMatch;
 pub use store::vectors::Vectors;
 pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};

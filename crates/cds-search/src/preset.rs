@@ -210,9 +210,17 @@ pub const PRESETS: &[Preset] = &[
     },
     mixed("dense", "meaning alone, no signals", Mixture { k: 60.0, bm25: 0.0, dense: 1.0, alpha: 0.0 }),
     mixed("hybrid", "words and meaning, no signals", Mixture { k: 60.0, bm25: 0.5, dense: 0.5, alpha: 1.0 }),
-    mixed("swiftindex", "SwiftIndex's mixture of meaning and words", Mixture { k: 60.0, bm25: 0.3, dense: 0.7, alpha: 0.7 }),
+    mixed(
+        "swiftindex",
+        "SwiftIndex's mixture of meaning and words",
+        Mixture { k: 60.0, bm25: 0.3, dense: 0.7, alpha: 0.7 },
+    ),
     mixed("rice", "Rice's even mixture by rank", Mixture { k: 60.0, bm25: 0.5, dense: 0.5, alpha: 1.0 }),
-    mixed("rice-sparse", "Rice's mixture, words before meaning", Mixture { k: 60.0, bm25: 0.7, dense: 0.3, alpha: 1.0 }),
+    mixed(
+        "rice-sparse",
+        "Rice's mixture, words before meaning",
+        Mixture { k: 60.0, bm25: 0.7, dense: 0.3, alpha: 1.0 },
+    ),
     mixed("rice-dense", "Rice's mixture, meaning before words", Mixture { k: 60.0, bm25: 0.3, dense: 0.7, alpha: 1.0 }),
     mixed("breeze", "Breeze's mixture by rank", Mixture { k: 60.0, bm25: 0.5, dense: 0.5, alpha: 1.0 }),
 ];

@@ -12,28 +12,8 @@ mod tokens;
 
 use std::path::Path;
 
-use crate::{DenseEncoder, ModelError, Reranker, SparseEncoder};
+use crate::{Model, ModelError};
 use folder::{Folder, Purpose};
-
-/// What a folder turned out to hold.
-pub enum Model {
-    /// A sentence encoder.
-    Dense(Box<dyn DenseEncoder>),
-    /// A SPLADE model.
-    Sparse(Box<dyn SparseEncoder>),
-    /// A cross-encoder.
-    Reranker(Box<dyn Reranker>),
-}
-
-impl std::fmt::Debug for Model {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Model::Dense(model) => f.debug_tuple("Dense").field(model.id()).finish(),
-            Model::Sparse(model) => f.debug_tuple("Sparse").field(model.id()).finish(),
-            Model::Reranker(model) => f.debug_tuple("Reranker").field(model.id()).finish(),
-        }
-    }
-}
 
 /// Loads the model of a folder. Nothing is downloaded: an error names the file that is missing and how to get it.
 pub fn open(path: &Path) -> Result<Model, ModelError> {

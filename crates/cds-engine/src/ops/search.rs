@@ -46,7 +46,13 @@ impl Engine {
     }
 
     /// Reads the text of what was found and makes the answer of it.
-    pub(crate) fn respond(&self, snapshot: &Snapshot, request: &SearchRequest, checked: &Checked, outcome: Outcome) -> Result<SearchResponse> {
+    pub(crate) fn respond(
+        &self,
+        snapshot: &Snapshot,
+        request: &SearchRequest,
+        checked: &Checked,
+        outcome: Outcome,
+    ) -> Result<SearchResponse> {
         let started = Instant::now();
         let mut hydrator = Hydrator::new(snapshot, self.root(), outcome.terms.clone());
         let hits = hydrate(snapshot, &mut hydrator, checked, &outcome)?;

@@ -22,9 +22,13 @@ impl Engine {
                 kind: ErrorKind::NotFound,
                 message: format!("{place:?} is no place in the index: write path:line, such as src/main.rs:42"),
             })?;
-            let here = document.chunks().filter(|chunk| snapshot.chunk(*chunk).is_some_and(|view| view.lines().0 <= line)).last();
-            let here = here.or_else(|| document.chunks().next()).ok_or_else(|| {
-                Error { kind: ErrorKind::NotFound, message: format!("{place:?} has no code to compare") }
+            let here = document
+                .chunks()
+                .filter(|chunk| snapshot.chunk(*chunk).is_some_and(|view| view.lines().0 <= line))
+                .last();
+            let here = here.or_else(|| document.chunks().next()).ok_or_else(|| Error {
+                kind: ErrorKind::NotFound,
+                message: format!("{place:?} has no code to compare"),
             })?;
             let vectors = snapshot.vectors()?;
             let vector = vectors.get(here).unwrap_or_default();

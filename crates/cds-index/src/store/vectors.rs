@@ -45,7 +45,13 @@ pub(crate) struct VectorsWriter {
 impl VectorsWriter {
     pub(crate) fn create(path: &Path) -> Result<VectorsWriter> {
         let file = BufWriter::with_capacity(1 << 18, File::create(path).map_err(Error::io(path))?);
-        Ok(VectorsWriter { file, path: path.to_owned(), size: 0, checksum: crc32fast::Hasher::new(), scales: Vec::new() })
+        Ok(VectorsWriter {
+            file,
+            path: path.to_owned(),
+            size: 0,
+            checksum: crc32fast::Hasher::new(),
+            scales: Vec::new(),
+        })
     }
 
     pub(crate) fn add(&mut self, vectors: &[Quantised]) -> Result<()> {
@@ -224,13 +230,22 @@ mod tests {
 
     #[test]
     fn the_nearest_come_first_and_filters_apply_before() {
-        let rows: Vec<[f32; 4]> = (0..1000).map(|i| { let a = i as f32 * 0.001; [a.cos(), a.sin(), 0.0, 0.0] }).collect();
+        let rows: Vec<[f32; 4]> = (0..1000)
+            .map(|i| {
+                let a = i as f32 * 0.001;
+                [a.cos(), a.sin(), 0.0, 0.0]
+            })
+            .collect();
         let (codes, scales) = vectors(&rows);
         let vectors = Vectors { codes: &codes, scales: &scales, dimensions: 4 };
         let ids = |list: Vec<(ChunkId, f32)>| list.into_iter().map(|(c, _)| c.0).collect::<Vec<_>>();
         let near = vectors.nearest(&[1.0, 0.0, 0.0, 0.0], 5, |_| true);
         assert!(near.iter().all(|(c, score)| c.0 < 60 && *score > 0.99), "{near:?}");
-        assert_eq!(ids(vectors.nearest(&[1.0, 0.0, 0.0, 0.0], 3, |c| c.0 >= 997)).len(), 3, "asking for three gives three");
+        assert_eq!(
+            ids(vectors.nearest(&[1.0, 0.0, 0.0, 0.0], 3, |c| c.0 >= 997)).len(),
+            3,
+            "asking for three gives three"
+        );
         assert!(vectors.nearest(&[1.0, 0.0, 0.0, 0.0], 5, |_| false).is_empty());
         let zero = vectors.nearest(&[0.0; 4], 2, |_| true);
         assert_eq!(zero.len(), 2);

@@ -40,7 +40,13 @@ pub(crate) fn nearest(snapshot: &Snapshot, query: &Query, globs: &GlobCache, lea
     };
     let found = started.elapsed();
     let milliseconds = |d: std::time::Duration| d.as_secs_f64() * 1e3;
-    Ok(Nearest { chunks, timings: [("encode", milliseconds(encoded)), ("dense", milliseconds(found.checked_sub(encoded).unwrap_or_default()))] })
+    Ok(Nearest {
+        chunks,
+        timings: [
+            ("encode", milliseconds(encoded)),
+            ("dense", milliseconds(found.checked_sub(encoded).unwrap_or_default())),
+        ],
+    })
 }
 
 /// Waits for what is near and adds it.
