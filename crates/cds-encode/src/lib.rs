@@ -33,6 +33,12 @@ pub struct ModelId {
     pub weights: String,
 }
 
+impl std::fmt::Display for ModelId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({} dimensions, weights {})", self.name, self.dimensions, self.weights)
+    }
+}
+
 /// What a batch of texts became, one entry a text, and how many of them were longer than the model reads.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Encoded<T> {

@@ -15,6 +15,8 @@ pub enum Source {
     Builtin,
     /// A folder.
     Folder(PathBuf),
+    /// Named in the settings, but not to be had; the text says why.
+    Missing(String),
     /// A service: its address and the model's name there.
     Service {
         /// The address before `/embeddings`.
@@ -83,6 +85,7 @@ impl Models {
     pub fn dense(&self) -> Result<Option<&Dense>, ModelError> {
         let load = || match &self.sources[0] {
             Source::None => Ok(None),
+            Source::Missing(why) => Err(ModelError::Unusable(why.clone())),
             Source::Builtin => Ok(Some(Dense::Table(builtin()))),
             Source::Folder(path) => match open(path)? {
                 Model::Dense(encoder) => Ok(Some(Dense::Encoder(encoder))),
@@ -97,6 +100,7 @@ impl Models {
     pub fn sparse(&self) -> Result<Option<&Sparse>, ModelError> {
         let load = || match &self.sources[1] {
             Source::None | Source::Service { .. } => Ok(None),
+            Source::Missing(why) => Err(ModelError::Unusable(why.clone())),
             Source::Builtin => Ok(Some(Sparse::Related(related()))),
             Source::Folder(path) => match open(path)? {
                 Model::Sparse(encoder) => Ok(Some(Sparse::Encoder(encoder))),
@@ -110,6 +114,7 @@ impl Models {
     pub fn reranker(&self) -> Result<Option<Arc<dyn Reranker>>, ModelError> {
         let load = || match &self.sources[2] {
             Source::None | Source::Builtin | Source::Service { .. } => Ok(None),
+            Source::Missing(why) => Err(ModelError::Unusable(why.clone())),
             Source::Folder(path) => match open(path)? {
                 Model::Reranker(reranker) => Ok(Some(Arc::from(reranker))),
                 other => Err(unfit(path, &other, "reranker")),

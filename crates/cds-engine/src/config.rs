@@ -78,12 +78,18 @@ pub const SETTINGS: &[Setting] = &[
     row("index.dir",              &["CDS_INDEX_DIR", "GRAPH_INDEX_DIR"], "\"\"", "where the index lives; empty: .cds-index in the root"),
     row("index.languages",        &["CDS_LANGUAGES"],           "\"\"",      "folder of language data over the built-in one; empty: languages beside the user's file"),
     row("index.max_file_size",    &["CDS_MAX_FILE_SIZE"],       "1000000",   "larger files are listed as skipped, in bytes"),
+    row("models.dense",           &["CDS_MODELS_DENSE"],        "\"builtin\"", "what makes vectors: builtin, none, service, or a model of `cds model list`"),
+    row("models.reranker",        &["CDS_MODELS_RERANKER"],     "\"none\"",  "what judges the first hits anew: none, or a model of `cds model list`"),
+    row("models.service_model",   &["CDS_EMBEDDINGS_MODEL"],    "\"\"",      "name of the model at the embeddings service"),
+    row("models.service_url",     &["CDS_EMBEDDINGS_URL"],      "\"\"",      "embeddings service that speaks OpenAI's protocol; its key comes from $CDS_EMBEDDINGS_KEY alone"),
+    row("models.sparse",          &["CDS_MODELS_SPARSE"],       "\"builtin\"", "what weighs terms: builtin, none, or a model of `cds model list`"),
     row("output.color",           &["CDS_COLOR"],               "\"auto\"",  "auto, always or never"),
     row("output.format",          &["CDS_FORMAT"],              "\"human\"", "human, json, jsonl, toon, markdown or paths"),
     row("search.chunks_per_file", &["CDS_CHUNKS_PER_FILE"],     "1",         "chunks of one file among the hits"),
     row("search.limit",           &["CDS_LIMIT"],               "10",        "hits"),
     row("search.max_tokens",      &["CDS_MAX_TOKENS"],          "0",         "budget of an answer in estimated tokens; 0: none"),
-    row("search.preset",          &["CDS_PRESET"],              "\"default\"", "default, cds-index or bm25"),
+    row("search.preset",          &["CDS_PRESET"],              "\"default\"", "default, cds-index, bm25, dense, sparse, hybrid, swiftindex, rice, rice-sparse, rice-dense or breeze"),
+    row("search.rerank_limit_ms", &["CDS_RERANK_LIMIT_MS"],     "2000",      "time a reranker may take; then hits stay as they were"),
     row("search.snippet",         &["CDS_SNIPPET"],             "\"preview\"", "fold, preview or full"),
     row("search.time_limit_ms",   &["CDS_TIME_LIMIT_MS"],       "10000",     "then the answer is partial; 0: none"),
     row("search.update",          &["CDS_UPDATE"],              "true",      "look for changed files before answering"),
@@ -111,6 +117,7 @@ impl From<ConfigError> for Error {
 pub struct Config {
     values: BTreeMap<&'static str, (Value, Origin)>,
     user_folder: Option<PathBuf>,
+    embeddings_key: Option<String>,
 }
 
 impl Default for Config {
@@ -119,7 +126,7 @@ impl Default for Config {
             let value = parse(s, s.default).expect("defaults fit their own type");
             (s.key, (value, Origin::Default))
         });
-        Config { values: values.collect(), user_folder: None }
+        Config { values: values.collect(), user_folder: None, embeddings_key: None }
     }
 }
 
@@ -149,6 +156,7 @@ impl Config {
         let mut config = Config::default();
         let user =
             env("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| env("HOME").map(|h| Path::new(&h).join(".config")));
+        config.embeddings_key = env("CDS_EMBEDDINGS_KEY").filter(|key| !key.is_empty());
         config.user_folder = user.map(|dir| dir.join("cds"));
         let user = config.user_folder.as_ref().map(|dir| dir.join("config.toml"));
         for path in user.into_iter().chain([root.join(".cds.toml")]) {
@@ -216,6 +224,11 @@ impl Config {
     /// Where the user keeps settings and language data.
     pub fn user_folder(&self) -> Option<&Path> {
         self.user_folder.as_deref()
+    }
+
+    /// What an embeddings service is shown. A secret: it is read from the environment and printed nowhere.
+    pub(crate) fn embeddings_key(&self) -> Option<&str> {
+        self.embeddings_key.as_deref()
     }
 
     /// Whether nobody set it.

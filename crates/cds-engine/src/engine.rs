@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cds_index::{Build, BuildOptions, BuildReport, Freshness, Progress, Snapshot, guard, index_home};
 use cds_lang::Registry;
-use cds_search::GlobCache;
+use cds_search::Tools;
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::languages::Languages;
+use crate::models;
 
 /// One project, open.
 pub struct Engine {
@@ -19,7 +20,7 @@ pub struct Engine {
     config: Config,
     languages: Languages,
     snapshot: Mutex<Option<Arc<Snapshot>>>,
-    pub(crate) globs: GlobCache,
+    pub(crate) tools: Tools,
 }
 
 /// How a long operation talks to its caller.
@@ -68,7 +69,8 @@ impl Engine {
             }
             (folder, _) => Languages::read(&root.join(folder))?,
         };
-        Ok(Engine { root, home, config, languages, snapshot: Mutex::new(None), globs: GlobCache::default() })
+        let tools = Tools { models: models::from_settings(&config, &root), ..Tools::default() };
+        Ok(Engine { root, home, config, languages, snapshot: Mutex::new(None), tools })
     }
 
     /// The folder that is indexed.
@@ -136,6 +138,7 @@ impl Engine {
             home: &self.home,
             registry: self.languages.checked()?,
             options,
+            models: &self.tools.models,
             force,
             cancel: hooks.cancel,
             progress: hooks.progress,

@@ -16,6 +16,8 @@ pub enum ErrorKind {
     Busy,
     /// The operation was interrupted.
     Cancelled,
+    /// A model or a service cannot be used.
+    Model,
     /// The system refused to read or write.
     Io,
     /// Ours: a bug.
@@ -47,11 +49,18 @@ impl From<cds_index::Error> for Error {
             }
             E::Busy { .. } => ErrorKind::Busy,
             E::Cancelled => ErrorKind::Cancelled,
+            E::Model(_) => ErrorKind::Model,
             E::Io { .. } => ErrorKind::Io,
             E::Text(_) => ErrorKind::Internal,
         };
         let remedy = if kind == ErrorKind::Internal { ": try again, and then `cds index --force`" } else { "" };
         Error { kind, message: format!("{error}{remedy}") }
+    }
+}
+
+impl From<cds_encode::ModelError> for Error {
+    fn from(error: cds_encode::ModelError) -> Error {
+        cds_index::Error::from(error).into()
     }
 }
 

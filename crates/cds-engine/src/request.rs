@@ -3,6 +3,8 @@
 use cds_lang::Registry;
 use cds_model::{EntityType, Filters, Granularity, KINDS, Kind, Pattern, Query, Snippet};
 
+use cds_search::Preset;
+
 use crate::config::distance;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -14,7 +16,7 @@ pub struct SearchRequest {
     pub query: String,
     /// How many hits; none: the setting's.
     pub limit: Option<usize>,
-    /// `file`, `document`, `chunk` or `entity`; none: `file`, or `entity` for the preset `cds-index`.
+    /// `file`, `document`, `chunk`, `entity` or `both`; none: as the preset says.
     pub granularity: Option<String>,
     /// How many chunks of one file; none: the setting's, 3 for documents, all for chunks.
     pub chunks_per_file: Option<usize>,
@@ -36,6 +38,12 @@ pub struct SearchRequest {
     pub semantic_weight: Option<f32>,
     /// How much ranks count beside scores, 0 to 1, in such a preset.
     pub alpha: Option<f32>,
+    /// How many documents, where hits are documents or both; none: 5.
+    pub files: Option<usize>,
+    /// Whether words are left out, so that meaning alone finds.
+    pub no_bm25: bool,
+    /// Whether a reranker reads the first candidates; none: as the preset says.
+    pub rerank: Option<bool>,
 }
 
 /// Filters as written. Lists are satisfied by any of their members.
@@ -72,6 +80,7 @@ pub struct FilterRequest {
 }
 
 /// A request, checked.
+#[derive(Clone)]
 pub(crate) struct Checked {
     pub(crate) query: Query,
     pub(crate) snippet: Snippet,
@@ -81,7 +90,13 @@ pub(crate) struct Checked {
     pub(crate) min_similarity: Option<f32>,
     pub(crate) semantic_weight: Option<f32>,
     pub(crate) alpha: Option<f32>,
+    /// Documents that come before chunks, where both are asked for.
+    pub(crate) documents: Option<Query>,
 }
+
+/// Documents, and chunks of each, unless the request says.
+const DOCUMENTS: usize = 5;
+const CHUNKS_PER_DOCUMENT: usize = 3;
 
 /// Hits that may be asked for at once.
 const MAX_LIMIT: usize = 1_000;
@@ -90,21 +105,21 @@ impl SearchRequest {
     pub(crate) fn check(&self, engine: &Engine) -> Result<Checked> {
         let config = engine.config();
         let preset = self.preset.clone().unwrap_or_else(|| config.text("search.preset").to_owned());
-        let hierarchical = preset == "cds-index";
+        let chosen = Preset::find(&preset)?;
         let granularity = match &self.granularity {
             Some(name) => one_of("granularity", name, &Granularity::ALL, Granularity::name)?,
-            None if hierarchical => Granularity::Entity,
-            None if preset == "breeze" => Granularity::Document,
-            None => Granularity::File,
+            None => chosen.granularity,
         };
         let chunks_per_file = self.chunks_per_file.unwrap_or_else(|| match granularity {
-            Granularity::Document => 3,
-            Granularity::Chunk => usize::MAX,
+            Granularity::Document => CHUNKS_PER_DOCUMENT,
+            Granularity::Chunk | Granularity::Both => usize::MAX,
             _ => config.number("search.chunks_per_file") as usize,
         });
+        let set = || config.number("search.limit") as usize;
         let limit = self.limit.unwrap_or_else(|| match granularity {
-            Granularity::Document => 5,
-            _ => config.number("search.limit") as usize,
+            Granularity::Document => self.files.unwrap_or(DOCUMENTS),
+            _ if config.is_default("search.limit") => chosen.limit.unwrap_or_else(set),
+            _ => set(),
         });
         if limit == 0 || limit > MAX_LIMIT {
             return Err(Error::invalid(format!("limit must be between 1 and {MAX_LIMIT}, not {limit}")));
@@ -119,15 +134,19 @@ impl SearchRequest {
                 Error::invalid(format!("cursor {cursor:?} is not one of ours: use the next_cursor of an answer"))
             })?,
         };
+        let both = granularity == Granularity::Both;
+        let granularity = if both { Granularity::Chunk } else { granularity };
+        let filters = self.filters.check(engine)?;
+        let query = Query { text: self.query.clone(), limit, granularity, chunks_per_file, filters, preset };
+        let documents = both.then(|| Query {
+            limit: self.files.unwrap_or(DOCUMENTS),
+            granularity: Granularity::Document,
+            chunks_per_file: self.chunks_per_file.unwrap_or(CHUNKS_PER_DOCUMENT),
+            ..query.clone()
+        });
         Ok(Checked {
-            query: Query {
-                text: self.query.clone(),
-                limit,
-                granularity,
-                chunks_per_file,
-                filters: self.filters.check(engine)?,
-                preset,
-            },
+            query,
+            documents,
             snippet: one_of("snippet", snippet, &Snippet::ALL, Snippet::name)?,
             max_tokens: self.max_tokens.unwrap_or_else(|| config.number("search.max_tokens") as usize),
             upper_threshold: self.upper_threshold.unwrap_or_else(|| config.number("search.upper_threshold") as usize),

@@ -30,16 +30,16 @@ pub enum Error {
         detail: String,
     },
     /// Its vectors are of another model.
-    #[error(
-        "the index has vectors of {} ({}), this cds has {} ({}): run `cds index` to make them anew, or use the cds that made them",
-        .index.name, .index.weights, .program.name, .program.weights
-    )]
+    #[error("the index was made with {}, the settings name {wanted}: run `cds index` to encode it anew, or go back to its model with `cds model use`", shown(.index.as_ref()))]
     OtherModel {
-        /// What made the vectors.
-        index: cds_encode::ModelId,
-        /// What this program has.
-        program: cds_encode::ModelId,
+        /// What made it, if anything did.
+        index: Option<cds_encode::ModelId>,
+        /// What it was to be asked with.
+        wanted: cds_encode::ModelId,
     },
+    /// A model cannot be used.
+    #[error("{0}")]
+    Model(#[from] cds_encode::ModelError),
     /// The root holds no file that can be indexed.
     #[error("nothing to index in {}: no readable text files (look at ignore files and --max-file-size, or name another folder with --root)", .0.display())]
     Empty(PathBuf),
@@ -65,6 +65,10 @@ pub enum Error {
     /// The text index failed.
     #[error("text index: {0}")]
     Text(#[from] tantivy::TantivyError),
+}
+
+fn shown(model: Option<&cds_encode::ModelId>) -> String {
+    model.map_or_else(|| "no model".to_owned(), |model| format!("the model {model}"))
 }
 
 impl Error {

@@ -5,22 +5,24 @@
 //! indexed and the only one that writes to disk. A reader never imports a writer.
 
 mod build;
+mod encode;
 mod error;
 mod guard;
 mod snapshot;
 mod store;
 pub mod tokenize;
 
-pub use build::query_vector;
 pub use build::{
     Build, BuildOptions, BuildReport, Freshness, ProblemRow, Progress, check_freshness, index_home, prepare_home,
     run as build,
 };
 /// The languages a [`Build`] reads with.
 pub use cds_lang::Registry;
+pub use encode::query_vector;
 pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};
 pub use snapshot::{ChunkView, DocumentView, EntityView, LoadedFile, Snapshot};
 pub use store::names::NameMatch;
+pub use store::sparse::SparseWeights;
 pub use store::vectors::Vectors;
 pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use cds_encode::builtin;
+use cds_encode::ModelId;
 use cds_graph::{EdgeRow, Graph};
 use cds_model::{ChunkId, EntityId, EntityType, FileFacts, FileId, Kind, PathRole};
 
@@ -12,6 +12,7 @@ use crate::build::ProblemRow;
 use crate::store::map::{Mapped, MappedBytes};
 use crate::store::names::{NameMatch, Names};
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
+use crate::store::sparse::{SparseMaps, SparseWeights};
 use crate::store::text::TextReader;
 use crate::store::uses::Uses;
 use crate::store::vectors::{VectorMaps, Vectors};
@@ -31,8 +32,16 @@ pub struct Snapshot {
     names: Names,
     uses: Uses,
     vectors: VectorMaps,
+    sparse: SparseMaps,
     graph: GraphMaps,
     text: TextReader,
+}
+
+fn check_model(own: Option<&ModelId>, wanted: &ModelId) -> Result<()> {
+    if own == Some(wanted) {
+        return Ok(());
+    }
+    Err(Error::OtherModel { index: own.cloned(), wanted: wanted.clone() })
 }
 
 /// A file of the snapshot.
@@ -125,6 +134,7 @@ impl Snapshot {
             files: map(path::FILES)?,
             text: TextReader::open(&folder.join(path::BM25))?,
             vectors: VectorMaps { codes: map(path::VECTORS)?, scales: map(path::SCALES)? },
+            sparse: SparseMaps { terms: map(path::TERMS)?, weights: map(path::WEIGHTS)? },
             home: home.to_owned(),
             names,
             uses,
@@ -150,6 +160,7 @@ impl Snapshot {
         snapshot.graph.unresolved.check_rows::<UnresolvedRow>()?;
         snapshot.graph.importance.check_rows::<f32>()?;
         snapshot.vectors.scales.check_rows::<f32>()?;
+        snapshot.sparse.check()?;
         Ok(snapshot)
     }
 
@@ -158,13 +169,35 @@ impl Snapshot {
         &self.manifest
     }
 
-    /// The vectors of its chunks. Those of another model than this program has are an error: nothing could be compared with them.
-    pub fn vectors(&self) -> Result<Vectors<'_>> {
-        let (own, ours) = (&self.manifest.model, builtin().id());
-        if own != ours {
-            return Err(Error::OtherModel { index: own.clone(), program: ours.clone() });
-        }
-        Vectors::new(&self.vectors, own.dimensions as usize)
+    /// The vectors of its chunks, if they have any. Only those of one model can be compared: see [`Snapshot::check_model`].
+    pub fn vectors(&self) -> Result<Option<Vectors<'_>>> {
+        let model = self.manifest.model.as_ref();
+        model.map(|model| Vectors::new(&self.vectors, model.dimensions as usize)).transpose()
+    }
+
+    /// The weighted terms of its chunks, if a model made any.
+    pub fn sparse_weights(&self) -> Result<Option<SparseWeights<'_>>> {
+        let model = self.manifest.sparse_model.as_ref();
+        model.map(|_| SparseWeights::new(&self.sparse, self.chunk_count())).transpose()
+    }
+
+    /// An error unless its vectors are of this model: those of two models cannot be compared.
+    pub fn check_model(&self, wanted: &ModelId) -> Result<()> {
+        check_model(self.manifest.model.as_ref(), wanted)
+    }
+
+    /// The same for its weighted terms.
+    pub fn check_sparse_model(&self, wanted: &ModelId) -> Result<()> {
+        check_model(self.manifest.sparse_model.as_ref(), wanted)
+    }
+
+    /// What a model that reads whole texts is given of a chunk.
+    pub fn passage(&self, chunk: ChunkId) -> Result<String> {
+        let Some(view) = self.chunk(chunk) else { return Ok(String::new()) };
+        let Some(document) = view.document() else { return Ok(String::new()) };
+        let text = self.text(document.id)?;
+        let scope = view.entity().map(|entity| entity.scope_path()).unwrap_or_default();
+        Ok(crate::encode::passage(document.path(), &scope, text.get(view.range()).unwrap_or_default()))
     }
 
     /// The folder of the whole index.

@@ -166,11 +166,13 @@ pub enum ProblemKind {
     Symlink,
     /// Its name is not UTF-8 and is written like another file's.
     SameName,
+    /// A model failed on parts of it.
+    NotEncoded,
 }
 
 impl ProblemKind {
     /// All kinds, in order of gravity: files left out first.
-    pub const ALL: [ProblemKind; 8] = [
+    pub const ALL: [ProblemKind; 9] = [
         ProblemKind::Unreadable,
         ProblemKind::TooLarge,
         ProblemKind::Binary,
@@ -179,6 +181,7 @@ impl ProblemKind {
         ProblemKind::BudgetExceeded,
         ProblemKind::InvalidUtf8,
         ProblemKind::SyntaxError,
+        ProblemKind::NotEncoded,
     ];
 
     /// The word used in output.
@@ -192,6 +195,7 @@ impl ProblemKind {
             ProblemKind::BudgetExceeded => "budget_exceeded",
             ProblemKind::Symlink => "symlink",
             ProblemKind::SameName => "same_name",
+            ProblemKind::NotEncoded => "not_encoded",
         }
     }
 

@@ -9,6 +9,8 @@ pub enum MatchType {
     Name,
     /// BM25.
     Bm25,
+    /// Weighted terms.
+    Sparse,
     /// Nearness in meaning.
     Dense,
     /// Several of them.
@@ -21,6 +23,7 @@ impl MatchType {
         match self {
             MatchType::Name => "name",
             MatchType::Bm25 => "bm25",
+            MatchType::Sparse => "sparse",
             MatchType::Dense => "dense",
             MatchType::Hybrid => "hybrid",
         }

@@ -14,12 +14,14 @@ pub enum Granularity {
     Chunk,
     /// Named entities.
     Entity,
+    /// Documents, then chunks of others and further ones of theirs.
+    Both,
 }
 
 impl Granularity {
     /// All of them.
-    pub const ALL: [Granularity; 4] =
-        [Granularity::File, Granularity::Document, Granularity::Chunk, Granularity::Entity];
+    pub const ALL: [Granularity; 5] =
+        [Granularity::File, Granularity::Document, Granularity::Chunk, Granularity::Entity, Granularity::Both];
 
     /// The word used in every door.
     pub fn name(self) -> &'static str {
@@ -28,6 +30,7 @@ impl Granularity {
             Granularity::Document => "document",
             Granularity::Chunk => "chunk",
             Granularity::Entity => "entity",
+            Granularity::Both => "both",
         }
     }
 }

@@ -15,7 +15,7 @@ use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
 use crate::Result;
 use crate::filter::CompiledFilter;
-use crate::pipeline::Cx;
+use crate::pipeline::{Asked, Cx};
 use crate::preset::Preset;
 use crate::query::ParsedQuery;
 
@@ -61,7 +61,8 @@ pub(crate) struct Ranking {
 
 /// The best of all chunks that have a term of the query and pass the filter.
 pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
-    let Cx { snapshot, parsed: query, preset, filter, deadline, .. } = *cx;
+    let Asked { snapshot, parsed: query, preset, deadline, .. } = cx.asked;
+    let filter = cx.filter;
     let fields = weighted_fields(snapshot, preset);
     let terms = index_terms(snapshot, query, &fields)?;
     let mut scorer = Scorer { preset, fields: &fields, terms: &terms, averages: averages(snapshot, &fields)? };

@@ -14,12 +14,14 @@ mod pipeline;
 mod preset;
 mod query;
 mod stages;
+mod store;
 mod words;
 
 pub use error::{Error, Result};
 pub use filter::CompiledFilter;
 pub use globs::GlobCache;
 pub use lookup::{Found, LookupOptions, lookup};
-pub use pipeline::{Outcome, SearchOptions, search};
-pub use preset::{PRESETS, Preset, Weights};
+pub use pipeline::{Outcome, SearchOptions, Tools, search};
+pub use preset::{Mixture, PRESETS, Preset, Retriever, Weights};
 pub use query::{MAX_QUERY, ParsedQuery, QueryKind, QueryTerm, parse};
+pub use store::{Embedded, VectorStore};

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use cds_encode::Models;
 use cds_index::Snapshot;
 use cds_model::{ChunkId, EntityId, Granularity, Hit, Query};
 
@@ -10,7 +11,7 @@ use crate::Result;
 use crate::filter::CompiledFilter;
 use crate::globs::GlobCache;
 use crate::inside::Inside;
-use crate::preset::{Fusion, Preset};
+use crate::preset::{Fusion, Preset, Retriever};
 use crate::query::{self, ParsedQuery};
 use crate::stages::{self, Candidates, Stage};
 
@@ -29,6 +30,12 @@ pub struct SearchOptions {
     pub semantic_weight: Option<f32>,
     /// How much ranks count in a mixture, scores having the rest.
     pub alpha: Option<f32>,
+    /// Whether words are left out of the search, so that meaning alone finds.
+    pub no_bm25: bool,
+    /// Whether a reranker reads the first candidates; none: as the preset says.
+    pub rerank: Option<bool>,
+    /// How long it may take.
+    pub rerank_limit: Option<Duration>,
 }
 
 /// What a search found.
@@ -48,18 +55,51 @@ pub struct Outcome {
     pub timings: Vec<(&'static str, f64)>,
     /// The query's terms as the index spells them, for highlights.
     pub terms: Vec<String>,
+    /// What the answer lacks, and why.
+    pub warnings: Vec<String>,
 }
 
-/// What every stage sees.
-pub(crate) struct Cx<'a> {
+/// What outlives one search: compiled patterns, and models once they are loaded.
+#[derive(Default)]
+pub struct Tools {
+    /// Compiled path patterns.
+    pub globs: GlobCache,
+    /// What makes vectors and weighted terms, and what reranks.
+    pub models: Models,
+}
+
+/// A question and what it is asked of. Every retriever sees it, on whatever thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) query: &'a Query,
     pub(crate) parsed: &'a ParsedQuery,
     pub(crate) preset: &'a Preset,
+    pub(crate) options: &'a SearchOptions,
+    pub(crate) tools: &'a Tools,
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Asked<'_> {
+    /// Hits that must be there for this page.
+    pub(crate) fn wanted(&self) -> usize {
+        self.query.limit + self.options.offset
+    }
+}
+
+/// What every stage sees.
+pub(crate) struct Cx<'a> {
+    pub(crate) asked: Asked<'a>,
     pub(crate) filter: &'a CompiledFilter<'a>,
     pub(crate) inside: Inside<'a>,
-    pub(crate) options: &'a SearchOptions,
-    pub(crate) deadline: Option<Instant>,
+}
+
+impl<'a> std::ops::Deref for Cx<'a> {
+    type Target = Asked<'a>;
+
+    fn deref(&self) -> &Asked<'a> {
+        &self.asked
+    }
 }
 
 impl Cx<'_> {
@@ -79,56 +119,70 @@ impl Cx<'_> {
     }
 }
 
-/// What is less similar than this has nothing to do with the query.
-const LEAST_SIMILAR: f32 = 0.2;
-
 /// Which stages answer a query, in order.
-fn plan<'s>(preset: &Preset, dense: stages::Dense<'s>) -> Vec<Box<dyn Stage + 's>> {
-    match preset.fusion {
-        Fusion::Hierarchical { upper_threshold } => vec![
-            Box::new(stages::Names { every_word: true }),
-            Box::new(stages::Hierarchy { upper_threshold }),
-            Box::new(stages::Group),
-            Box::new(stages::Cut),
-        ],
+fn plan<'s>(preset: &Preset, options: &SearchOptions, beside: stages::Beside<'s>) -> Vec<Box<dyn Stage + 's>> {
+    let mut stages: Vec<Box<dyn Stage + 's>> = match preset.fusion {
+        Fusion::Hierarchical { upper_threshold } => {
+            vec![Box::new(stages::Names { every_word: true }), Box::new(stages::Hierarchy { upper_threshold })]
+        }
         Fusion::Evidence => vec![
             Box::new(stages::Names { every_word: false }),
             Box::new(stages::Lexical),
-            Box::new(dense),
+            Box::new(beside),
             Box::new(stages::Signals),
             Box::new(stages::Relations),
-            Box::new(stages::Group),
-            Box::new(stages::Cut),
         ],
-        Fusion::Mixed(mixture) => vec![
-            Box::new(stages::Names { every_word: false }),
-            Box::new(stages::Lexical),
-            Box::new(dense),
-            Box::new(stages::Fuse { mixture }),
-            Box::new(stages::Group),
-            Box::new(stages::Cut),
-        ],
+        Fusion::Mixed(mixture) => {
+            vec![Box::new(stages::Lexical), Box::new(beside), Box::new(stages::Fuse { mixture })]
+        }
+    };
+    if let Some(candidates) =
+        options.rerank.unwrap_or(preset.rerank.is_some()).then(|| preset.rerank.unwrap_or(RERANKED))
+    {
+        stages.push(Box::new(stages::Rerank { candidates }));
     }
+    stages.push(Box::new(stages::Group));
+    stages.push(Box::new(stages::Cut));
+    stages
+}
+
+/// Candidates that a reranker reads where the preset does not say.
+const RERANKED: usize = 30;
+
+/// The preset with what the request sets itself.
+fn chosen(query: &Query, options: &SearchOptions) -> Result<Preset> {
+    let preset = Preset::find(&query.preset)?;
+    Ok(match preset.fusion {
+        Fusion::Mixed(mixture) => Preset { fusion: Fusion::Mixed(mixture.with(options)), ..preset.clone() },
+        // Without words there is nothing for signals to stand on: meaning alone is left.
+        Fusion::Evidence | Fusion::Hierarchical { .. } if options.no_bm25 => Preset::find("dense")?.clone(),
+        Fusion::Evidence | Fusion::Hierarchical { .. } => preset.clone(),
+    })
 }
 
 /// Answers a query. An empty one has no hits.
-pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, globs: &GlobCache) -> Result<Outcome> {
-    let preset = Preset::find(&query.preset)?;
+pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools: &Tools) -> Result<Outcome> {
+    let preset = chosen(query, options)?;
     let mut timings = Vec::new();
     let started = Instant::now();
     let parsed = query::parse(&query.text);
-    let filter = CompiledFilter::new(&query.filters, globs)?;
+    let filter = CompiledFilter::new(&query.filters, &tools.globs)?;
     timings.push(("parse", started.elapsed().as_secs_f64() * 1e3));
     let deadline = options.time_limit.map(|limit| started + limit);
+    let asked = Asked { snapshot, query, parsed: &parsed, preset: &preset, options, tools, deadline };
     let inside = Inside::new(snapshot, &parsed, &filter);
-    let cx = Cx { snapshot, query, parsed: &parsed, preset, filter: &filter, inside, options, deadline };
+    let cx = Cx { asked, filter: &filter, inside };
     let mut pool = Candidates::default();
     if !parsed.terms.is_empty() {
-        let least = options.min_similarity.unwrap_or(LEAST_SIMILAR);
         std::thread::scope(|scope| {
-            let beside = || scope.spawn(|| stages::nearest(snapshot, query, globs, least));
-            let dense = stages::Dense { search: Cell::new(preset.wants_meaning().then(beside)) };
-            for stage in plan(preset, dense) {
+            let mut running = Vec::new();
+            if preset.wants(Retriever::Dense) {
+                running.push(scope.spawn(move || stages::dense::find(&asked)));
+            }
+            if preset.wants(Retriever::Sparse) {
+                running.push(scope.spawn(move || stages::sparse::find(&asked)));
+            }
+            for stage in plan(&preset, options, stages::Beside { running: Cell::new(running) }) {
                 let started = Instant::now();
                 stage.run(&cx, &mut pool)?;
                 timings.push((stage.name(), started.elapsed().as_secs_f64() * 1e3));
@@ -143,6 +197,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, globs
         more: pool.more,
         partial: pool.partial,
         terms: pool.spellings,
+        warnings: pool.warnings,
         timings,
         parsed,
     })

@@ -1,5 +1,7 @@
 //! Every number of ranking, as data. A preset is a row; each field can also be set alone.
 
+use cds_model::Granularity;
+
 use crate::{Error, Result};
 
 /// How much each field of a chunk counts in BM25.
@@ -22,18 +24,21 @@ pub struct FieldWeights {
 pub enum Retriever {
     /// Words.
     Bm25,
+    /// Weighted terms.
+    Sparse,
     /// Meaning.
     Dense,
 }
 
 impl Retriever {
     /// All that take part in a mixture.
-    pub const ALL: [Retriever; 2] = [Retriever::Bm25, Retriever::Dense];
+    pub const ALL: [Retriever; 3] = [Retriever::Bm25, Retriever::Sparse, Retriever::Dense];
 
     /// Its name in scores and ranks.
     pub fn name(self) -> &'static str {
         match self {
             Retriever::Bm25 => "bm25",
+            Retriever::Sparse => "sparse",
             Retriever::Dense => "dense",
         }
     }
@@ -46,6 +51,8 @@ pub struct Mixture {
     pub k: f32,
     /// Weight of words.
     pub bm25: f32,
+    /// Weight of weighted terms.
+    pub sparse: f32,
     /// Weight of meaning.
     pub dense: f32,
     /// How much ranks count; the rest is for scores.
@@ -53,19 +60,33 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    /// What a retriever adds for a chunk at a rank, whose score is a share of its best.
-    pub fn contribution(&self, retriever: Retriever, share: f32, rank: u32) -> f32 {
-        let weight = match retriever {
+    fn weight(&self, retriever: Retriever) -> f32 {
+        match retriever {
             Retriever::Bm25 => self.bm25,
+            Retriever::Sparse => self.sparse,
             Retriever::Dense => self.dense,
-        };
-        weight * (self.alpha / (self.k + rank as f32) + (1.0 - self.alpha) * share)
+        }
     }
 
-    /// With what a request sets itself.
-    pub(crate) fn with(self, options: &crate::SearchOptions) -> Mixture {
-        let (bm25, dense) = options.semantic_weight.map_or((self.bm25, self.dense), |dense| (1.0 - dense, dense));
-        Mixture { bm25, dense, alpha: options.alpha.unwrap_or(self.alpha), ..self }
+    /// What a retriever adds for a chunk at a rank, whose score is a share of its best.
+    pub fn contribution(&self, retriever: Retriever, share: f32, rank: u32) -> f32 {
+        self.weight(retriever) * (self.alpha / (self.k + rank as f32) + (1.0 - self.alpha) * share)
+    }
+
+    /// With what a request sets itself. What meaning leaves is for words, or for weighted terms where a preset has those instead.
+    pub(crate) fn with(mut self, options: &crate::SearchOptions) -> Mixture {
+        if let Some(dense) = options.semantic_weight {
+            let rest = (self.bm25 + self.sparse).max(f32::MIN_POSITIVE);
+            (self.bm25, self.sparse) = match rest {
+                f32::MIN_POSITIVE => (1.0 - dense, 0.0),
+                rest => ((1.0 - dense) * self.bm25 / rest, (1.0 - dense) * self.sparse / rest),
+            };
+            self.dense = dense;
+        }
+        if options.no_bm25 {
+            self.bm25 = 0.0;
+        }
+        Mixture { alpha: options.alpha.unwrap_or(self.alpha), ..self }
     }
 }
 
@@ -98,6 +119,12 @@ pub struct Preset {
     pub fields: FieldWeights,
     /// How lists become one.
     pub fusion: Fusion,
+    /// How many candidates a reranker reads; none: it does not.
+    pub rerank: Option<usize>,
+    /// What a hit stands for unless the request says.
+    pub granularity: Granularity,
+    /// How many hits unless the request or a setting says.
+    pub limit: Option<usize>,
     /// Signals.
     pub weights: Weights,
 }
@@ -171,6 +198,9 @@ pub const PRESETS: &[Preset] = &[
         b: 0.75,
         fields: FieldWeights { content: 1.0, symbols: 3.0, signature: 1.0, doc: 1.5, path: 2.0 },
         fusion: Fusion::Evidence,
+        rerank: None,
+        granularity: Granularity::File,
+        limit: None,
         weights: Weights {
             bm25: 1.0,
             dense: 1.0,
@@ -197,6 +227,9 @@ pub const PRESETS: &[Preset] = &[
         b: 0.75,
         fields: EVEN,
         fusion: Fusion::Hierarchical { upper_threshold: 5 },
+        rerank: None,
+        granularity: Granularity::Entity,
+        limit: None,
         weights: PLAIN,
     },
     Preset {
@@ -206,36 +239,70 @@ pub const PRESETS: &[Preset] = &[
         b: 0.75,
         fields: EVEN,
         fusion: Fusion::Evidence,
+        rerank: None,
+        granularity: Granularity::File,
+        limit: None,
         weights: PLAIN,
     },
-    mixed("dense", "meaning alone, no signals", Mixture { k: 60.0, bm25: 0.0, dense: 1.0, alpha: 0.0 }),
-    mixed("hybrid", "words and meaning, no signals", Mixture { k: 60.0, bm25: 0.5, dense: 0.5, alpha: 1.0 }),
+    mixed("dense", "meaning alone, no signals", Mixture { k: 60.0, bm25: 0.0, sparse: 0.0, dense: 1.0, alpha: 0.0 }),
+    mixed(
+        "sparse",
+        "weighted terms alone, no signals",
+        Mixture { k: 60.0, bm25: 0.0, sparse: 1.0, dense: 0.0, alpha: 0.0 },
+    ),
+    mixed(
+        "hybrid",
+        "words and meaning, no signals",
+        Mixture { k: 60.0, bm25: 0.5, sparse: 0.0, dense: 0.5, alpha: 1.0 },
+    ),
     mixed(
         "swiftindex",
         "SwiftIndex's mixture of meaning and words",
-        Mixture { k: 60.0, bm25: 0.3, dense: 0.7, alpha: 0.7 },
+        Mixture { k: 60.0, bm25: 0.3, sparse: 0.0, dense: 0.7, alpha: 0.7 },
     ),
-    mixed("rice", "Rice's even mixture by rank", Mixture { k: 60.0, bm25: 0.5, dense: 0.5, alpha: 1.0 }),
-    mixed(
-        "rice-sparse",
-        "Rice's mixture, words before meaning",
-        Mixture { k: 60.0, bm25: 0.7, dense: 0.3, alpha: 1.0 },
-    ),
-    mixed("rice-dense", "Rice's mixture, meaning before words", Mixture { k: 60.0, bm25: 0.3, dense: 0.7, alpha: 1.0 }),
-    mixed("breeze", "Breeze's mixture by rank", Mixture { k: 60.0, bm25: 0.5, dense: 0.5, alpha: 1.0 }),
+    rice("rice", "Rice: weighted terms and meaning by rank, then a reranker", 0.5),
+    rice("rice-sparse", "the same with more weight on terms", 0.7),
+    rice("rice-dense", "the same with more weight on meaning", 0.3),
+    Preset {
+        granularity: Granularity::Document,
+        limit: Some(5),
+        ..mixed(
+            "breeze",
+            "Breeze: words and meaning by rank, files with their best chunks",
+            Mixture { k: 60.0, bm25: 0.5, sparse: 0.0, dense: 0.5, alpha: 1.0 },
+        )
+    },
 ];
 
 const fn mixed(name: &'static str, about: &'static str, mixture: Mixture) -> Preset {
-    Preset { name, about, k1: 1.2, b: 0.75, fields: EVEN, fusion: Fusion::Mixed(mixture), weights: PLAIN }
+    let fusion = Fusion::Mixed(mixture);
+    Preset {
+        name,
+        about,
+        k1: 1.2,
+        b: 0.75,
+        fields: EVEN,
+        fusion,
+        rerank: None,
+        granularity: Granularity::File,
+        limit: None,
+        weights: PLAIN,
+    }
+}
+
+const fn rice(name: &'static str, about: &'static str, sparse: f32) -> Preset {
+    let mixture = Mixture { k: 60.0, bm25: 0.0, sparse, dense: 1.0 - sparse, alpha: 1.0 };
+    Preset { rerank: Some(30), limit: Some(20), ..mixed(name, about, mixture) }
 }
 
 impl Preset {
-    /// Whether it looks for meaning.
-    pub(crate) fn wants_meaning(&self) -> bool {
-        match self.fusion {
-            Fusion::Hierarchical { .. } => false,
-            Fusion::Evidence => self.weights.dense > 0.0 || self.weights.file_dense > 0.0,
-            Fusion::Mixed(_) => true,
+    /// Whether a retriever takes part.
+    pub(crate) fn wants(&self, retriever: Retriever) -> bool {
+        match (self.fusion, retriever) {
+            (Fusion::Mixed(mixture), _) => mixture.weight(retriever) > 0.0,
+            (Fusion::Hierarchical { .. } | Fusion::Evidence, Retriever::Bm25) => true,
+            (Fusion::Evidence, Retriever::Dense) => self.weights.dense > 0.0 || self.weights.file_dense > 0.0,
+            (Fusion::Hierarchical { .. } | Fusion::Evidence, _) => false,
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-/// Finds code by name, by words and by pattern. Offline, no account.
+/// Finds code by name, by words, by meaning and by pattern. Offline, no account.
 #[derive(Parser, Debug)]
 #[command(name = "cds", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -83,7 +83,7 @@ pub(crate) enum Command {
     /// Index the folder, or bring its index up to date
     #[command(alias = "init")]
     Index(IndexArgs),
-    /// Search by words and names; indexes on first use
+    /// Search by words, names and meaning; indexes on first use
     Search(SearchArgs),
     /// Find code like that at a place: path:line
     Similar(SimilarArgs),
@@ -110,6 +110,9 @@ pub(crate) enum Command {
     /// The graph as a whole
     #[command(subcommand)]
     Graph(GraphCommand),
+    /// Add, list, test and choose models for search by meaning
+    #[command(subcommand)]
+    Model(ModelCommand),
     /// Show what is indexed, how fresh it is and what was left out
     Status(StatusArgs),
     /// Show every setting with its value and origin
@@ -265,16 +268,17 @@ pub(crate) struct SearchArgs {
     /// How many hits [default: 10; 5 documents]
     #[arg(long, short = 'n')]
     pub(crate) limit: Option<usize>,
-    /// What a hit stands for: file, document, chunk or entity
+    /// What a hit stands for: file, document, chunk, entity or both (documents, then chunks)
     #[arg(long)]
     pub(crate) granularity: Option<String>,
-    /// How many files, in document granularity
-    #[arg(long, conflicts_with = "limit")]
+    /// How many documents, in granularity document or both [default: 5]
+    #[arg(long)]
     pub(crate) files: Option<usize>,
     /// How many chunks of one file
     #[arg(long)]
     pub(crate) chunks_per_file: Option<usize>,
-    /// Ranking: default, cds-index (names, then BM25), bm25, dense, hybrid, swiftindex, rice, breeze
+    /// Ranking: default, cds-index (names, then BM25), bm25, dense, sparse, hybrid, swiftindex, rice, rice-sparse,
+    /// rice-dense, breeze
     #[arg(long)]
     pub(crate) preset: Option<String>,
     /// How much text: fold, preview or full
@@ -295,6 +299,12 @@ pub(crate) struct SearchArgs {
     /// How much ranks count beside scores, 0 to 1 (presets that mix both)
     #[arg(long, value_name = "SHARE")]
     pub(crate) alpha: Option<f32>,
+    /// Leave words out: meaning alone finds
+    #[arg(long)]
+    pub(crate) no_bm25: bool,
+    /// Let a reranker judge the first candidates (see `cds model`)
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", require_equals = true)]
+    pub(crate) rerank: Option<bool>,
     /// Go on where an earlier answer left off
     #[arg(long)]
     pub(crate) cursor: Option<String>,
@@ -455,6 +465,48 @@ pub(crate) struct GrepArgs {
     /// How many lines
     #[arg(long, short = 'n', default_value_t = 1000)]
     pub(crate) limit: usize,
+}
+
+#[derive(Subcommand, Debug)]
+#[command(after_help = "Examples:
+  cds model list
+  cds model add ~/models/all-MiniLM-L6-v2
+  cds model test all-MiniLM-L6-v2
+  cds model use all-MiniLM-L6-v2 && cds index   for this project
+  cds model use builtin && cds index            back to what is inside the binary
+  cds model use none --for sparse")]
+pub(crate) enum ModelCommand {
+    /// Show every model, and which are in use
+    List,
+    /// Add the model of a folder: config.json, model.safetensors, tokenizer.json
+    Add {
+        /// The folder
+        folder: PathBuf,
+        /// What to call it [default: the folder's name]
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// Write into the project's .cds.toml that a model is to be used
+    Use {
+        /// A model's name; or builtin, none, service
+        name: String,
+        /// What for: dense, sparse or reranker [default: what the model is]
+        #[arg(long = "for", value_name = "PURPOSE")]
+        purpose: Option<String>,
+        /// Into your own settings, for every project
+        #[arg(long)]
+        user: bool,
+    },
+    /// Load a model and show what it makes of a few texts
+    Test {
+        /// Its name; builtin or service
+        name: String,
+    },
+    /// Forget a model; its folder stays
+    Remove {
+        /// Its name
+        name: String,
+    },
 }
 
 #[derive(ClapArgs, Debug)]

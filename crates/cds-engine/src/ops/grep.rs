@@ -92,7 +92,7 @@ impl Engine {
     /// Finds mistakes in a request without an index.
     pub fn check_grep(&self, request: &GrepRequest) -> Result<()> {
         request.matcher()?;
-        CompiledFilter::new(&request.filters.check(self)?, &self.globs)?;
+        CompiledFilter::new(&request.filters.check(self)?, &self.tools.globs)?;
         Ok(())
     }
 
@@ -101,7 +101,7 @@ impl Engine {
     pub fn grep(&self, request: &GrepRequest) -> Result<GrepResponse> {
         let matcher = request.matcher()?;
         let filters = request.filters.check(self)?;
-        let filter = CompiledFilter::new(&filters, &self.globs)?;
+        let filter = CompiledFilter::new(&filters, &self.tools.globs)?;
         self.answer(|snapshot| self.grep_in(snapshot, request, &matcher, &filter))
     }
 

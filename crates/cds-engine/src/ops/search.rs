@@ -20,15 +20,25 @@ impl Engine {
     /// Finds mistakes in a request without an index.
     pub fn check(&self, request: &SearchRequest) -> Result<()> {
         let checked = request.check(self)?;
-        cds_search::Preset::find(&checked.query.preset)?;
-        cds_search::CompiledFilter::new(&checked.query.filters, &self.globs)?;
+        cds_search::CompiledFilter::new(&checked.query.filters, &self.tools.globs)?;
         Ok(())
     }
 
     /// Answers from the current snapshot. An empty query has an empty answer; doors reject it before.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResponse> {
         let checked = request.check(self)?;
-        self.answer(|snapshot| self.search_in(snapshot, request, &checked))
+        self.answer(|snapshot| {
+            let Some(documents) = checked.documents.clone() else {
+                return self.search_in(snapshot, request, &checked);
+            };
+            // One budget for both, spent when they are one list.
+            let chunks = Checked { max_tokens: 0, ..checked.clone() };
+            let mut response = self.search_in(snapshot, request, &chunks)?;
+            let first = Checked { query: documents, offset: 0, ..chunks };
+            join(&mut response, self.search_in(snapshot, request, &first)?, checked.offset == 0);
+            fit_budget(&mut response, &checked);
+            Ok(response)
+        })
     }
 
     fn search_in(&self, snapshot: &Snapshot, request: &SearchRequest, checked: &Checked) -> Result<SearchResponse> {
@@ -37,11 +47,14 @@ impl Engine {
             upper_threshold: Some(checked.upper_threshold),
             time_limit: (limit > 0).then(|| Duration::from_millis(limit)),
             offset: checked.offset,
+            no_bm25: request.no_bm25,
+            rerank: request.rerank,
+            rerank_limit: Some(Duration::from_millis(self.config().number("search.rerank_limit_ms"))),
             min_similarity: checked.min_similarity,
             semantic_weight: checked.semantic_weight,
             alpha: checked.alpha,
         };
-        let outcome = cds_search::search(snapshot, &checked.query, &options, &self.globs)?;
+        let outcome = cds_search::search(snapshot, &checked.query, &options, &self.tools)?;
         self.respond(snapshot, request, checked, outcome)
     }
 
@@ -69,7 +82,7 @@ impl Engine {
             },
             total: outcome.total,
             partial: outcome.partial,
-            warnings: Vec::new(),
+            warnings: outcome.warnings,
             timings_ms: outcome.timings.into_iter().collect(),
             hits,
             follow_ups: Vec::new(),
@@ -102,6 +115,29 @@ impl Engine {
         response.timings_ms.insert("hydrate", started.elapsed().as_secs_f64() * 1e3);
         Ok(response)
     }
+}
+
+/// Documents stand before chunks, which are those that no document shows. Later pages have chunks alone.
+fn join(response: &mut SearchResponse, documents: SearchResponse, is_first: bool) {
+    let shown: std::collections::BTreeSet<_> = documents
+        .hits
+        .iter()
+        .flat_map(|document| &document.chunks)
+        .map(|chunk| (&chunk.path, chunk.start_line))
+        .collect();
+    let chunks = response.hits.drain(..).filter(|chunk| !shown.contains(&(&chunk.path, chunk.start_line)));
+    let chunks: Vec<Hit> = chunks.collect();
+    drop(shown);
+    for warning in documents.warnings {
+        if !response.warnings.contains(&warning) {
+            response.warnings.push(warning);
+        }
+    }
+    response.partial |= documents.partial;
+    if is_first {
+        response.hits = documents.hits;
+    }
+    response.hits.extend(chunks);
 }
 
 fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outcome: &Outcome) -> Result<Vec<Hit>> {

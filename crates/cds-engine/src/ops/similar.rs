@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use cds_model::{Hit, MatchType};
-use cds_search::{CompiledFilter, Outcome};
+use cds_search::{Embedded, Outcome, VectorStore};
 
 use super::retrieve::line_range;
 use crate::engine::Engine;
@@ -30,12 +30,17 @@ impl Engine {
                 kind: ErrorKind::NotFound,
                 message: format!("{place:?} has no code to compare"),
             })?;
-            let vectors = snapshot.vectors()?;
-            let vector = vectors.get(here).unwrap_or_default();
-            let filter = CompiledFilter::new(&checked.query.filters, &self.globs)?;
-            let passes = |chunk| chunk != here && filter.accepts(snapshot, chunk);
-            let mut nearest = vectors.nearest(&vector, checked.query.limit + checked.offset, passes);
-            nearest.retain(|(_, cosine)| *cosine >= checked.min_similarity.unwrap_or(0.0).max(f32::MIN_POSITIVE));
+            let store = Embedded::new(snapshot, &self.tools.globs);
+            let Some(vector) = store.vector(here)? else {
+                let message = "the index has no vectors: set models.dense and run `cds index`".to_owned();
+                return Err(Error { kind: ErrorKind::NotReady, message });
+            };
+            // One more than asked for: the place itself is the nearest.
+            let mut nearest =
+                store.nearest(&vector, checked.query.limit + checked.offset + 1, &checked.query.filters)?;
+            let least = checked.min_similarity.unwrap_or(0.0).max(f32::MIN_POSITIVE);
+            nearest.retain(|(chunk, cosine)| *chunk != here && *cosine >= least);
+            nearest.truncate(checked.query.limit + checked.offset);
             let total = nearest.len();
             let hits = nearest.into_iter().enumerate().skip(checked.offset).map(|(rank, (chunk, cosine))| Hit {
                 chunk,
@@ -52,6 +57,7 @@ impl Engine {
                 more: false,
                 partial: false,
                 terms: Vec::new(),
+                warnings: Vec::new(),
                 timings: vec![("dense", started.elapsed().as_secs_f64() * 1e3)],
                 parsed: cds_search::parse(""),
             };

@@ -37,6 +37,16 @@ pub struct StatusResponse {
     pub source_bytes: u64,
     /// Bytes on disk.
     pub index_bytes: u64,
+    /// Which model made the vectors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Which model weighed the terms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sparse_model: Option<String>,
+    /// Chunks that a model failed on; the next `cds index` tries again.
+    pub not_encoded: u64,
+    /// Texts that were longer than a model reads.
+    pub truncated: u64,
     /// Files by language, most first.
     pub languages: Vec<LanguageCount>,
     /// Problems by reason.
@@ -67,6 +77,7 @@ impl Engine {
         snapshot.verify()?;
         let manifest = snapshot.manifest();
         let (freshness, changed) = match self.freshness(snapshot) {
+            Freshness::Fresh if !self.has_settings_model(manifest) => ("settings changed", 0),
             Freshness::Fresh => ("fresh", 0),
             Freshness::Stale(n) => ("stale", n),
             Freshness::Settings => ("settings changed", 0),
@@ -101,6 +112,10 @@ impl Engine {
             references: manifest.counts.references,
             source_bytes: manifest.counts.source_bytes,
             index_bytes: snapshot.disk_bytes(),
+            model: manifest.model.as_ref().map(ToString::to_string),
+            sparse_model: manifest.sparse_model.as_ref().map(ToString::to_string),
+            not_encoded: manifest.counts.not_encoded,
+            truncated: manifest.counts.truncated,
             languages,
             problem_counts,
             problems: if with_problems { problems } else { Vec::new() },

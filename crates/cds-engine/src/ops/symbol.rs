@@ -69,7 +69,7 @@ impl Engine {
         };
         let checked = as_search.check(self)?;
         let filters = request.filters.check(self)?;
-        let filter = CompiledFilter::new(&filters, &self.globs)?;
+        let filter = CompiledFilter::new(&filters, &self.tools.globs)?;
         self.answer(|snapshot| self.symbol_in(snapshot, request, &checked, &filter))
     }
 

@@ -11,8 +11,9 @@ use cds_model::{Chunk, Entity, FileFacts, Kind, LinkRules, PathRole, Reference};
 use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
-use super::ProblemRow;
-use super::prepare::Prepared;
+use super::meaning::Meaning;
+use super::prepare::{Prepared, findable};
+use super::{Build, ProblemRow};
 use crate::store::manifest::{Counts, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
 use crate::store::names::NamesWriter;
@@ -21,10 +22,9 @@ use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, 
 use crate::store::strings::StringsWriter;
 use crate::store::text::{TextRow, TextWriter};
 use crate::store::uses::UsesWriter;
-use crate::store::vectors::VectorsWriter;
 use crate::{Error, Result};
 
-pub(crate) struct GenerationWriter {
+pub(crate) struct GenerationWriter<'a> {
     folder: PathBuf,
     files: BufWriter<File>,
     files_at: u64,
@@ -34,7 +34,7 @@ pub(crate) struct GenerationWriter {
     documents: Vec<DocumentRow>,
     entities: Vec<EntityRow>,
     chunks: Vec<ChunkRow>,
-    vectors: VectorsWriter,
+    meaning: Meaning<'a>,
     languages: Vec<String>,
     text: Option<TextWriter>,
     tree: Tree,
@@ -59,8 +59,8 @@ pub(crate) struct Tables {
     pub(crate) files: BTreeMap<String, WrittenFile>,
 }
 
-impl GenerationWriter {
-    pub(crate) fn create(folder: &Path, comments: bool, source_bytes: u64) -> Result<GenerationWriter> {
+impl<'a> GenerationWriter<'a> {
+    pub(crate) fn create(build: &Build<'a>, folder: &Path, source_bytes: u64) -> Result<GenerationWriter<'a>> {
         for part in ["graph", "indices"] {
             let part = folder.join(part);
             std::fs::create_dir_all(&part).map_err(Error::io(&part))?;
@@ -76,13 +76,13 @@ impl GenerationWriter {
             documents: Vec::new(),
             entities: Vec::new(),
             chunks: Vec::new(),
-            vectors: VectorsWriter::create(&folder.join(path::VECTORS))?,
+            meaning: Meaning::create(folder, build.home, build.models, build.cancel)?,
             languages: Vec::new(),
             text: Some(TextWriter::create(&folder.join(path::BM25), source_bytes)?),
             tree: Tree::default(),
             problems: Vec::new(),
             counts: Counts::default(),
-            comments,
+            comments: build.options.comments,
             folder: folder.to_owned(),
         })
     }
@@ -122,8 +122,9 @@ impl GenerationWriter {
             self.tree.add_manifest(&file.path, &file.text);
         }
         self.add_chunks(id, entity, role, &file.facts);
-        self.add_text(&file, first_chunk)?;
-        self.vectors.add(&file.vectors)?;
+        let text = findable(&file.text, &file.facts, self.comments);
+        self.add_text(&file, &text, first_chunk)?;
+        self.meaning.add(&file, &text)?;
         self.counts.references += file.facts.references.len() as u64;
         self.counts.source_bytes += file.size;
         for problem in &file.facts.problems {
@@ -202,15 +203,8 @@ impl GenerationWriter {
         }
     }
 
-    fn add_text(&mut self, file: &Prepared, first_chunk: u32) -> Result<()> {
+    fn add_text(&mut self, file: &Prepared, text: &str, first_chunk: u32) -> Result<()> {
         let facts = &file.facts;
-        let bare;
-        let text = if self.comments {
-            &file.text
-        } else {
-            bare = without_comments(&file.text, facts);
-            &bare
-        };
         let writer = self.text.as_mut().expect("files come before the end");
         for (i, chunk) in facts.chunks.iter().enumerate() {
             let entity = chunk.entity.filter(|_| chunk.part == 0).map(|e| &facts.entities[e as usize]);
@@ -320,10 +314,10 @@ impl GenerationWriter {
         let link_seconds = started.elapsed().as_secs_f64();
         let (map, lists) = self.names.finish();
         let (uses_map, uses) = self.uses.finish();
-        let (vectors, scales) = self.vectors.finish()?;
+        let mut meaning = self.meaning.finish()?;
         let mut files = BTreeMap::from([
             (path::FILES.to_owned(), WrittenFile { size: self.files_at, checksum: None }),
-            (path::VECTORS.to_owned(), vectors),
+            (path::VECTORS.to_owned(), meaning.vectors),
         ]);
         let mut write = |name: &str, bytes: &[u8]| {
             let path = self.folder.join(name);
@@ -333,7 +327,9 @@ impl GenerationWriter {
         write(path::DOCUMENTS, rows(&self.documents))?;
         write(path::ENTITIES, rows(&self.entities))?;
         write(path::CHUNKS, rows(&self.chunks))?;
-        write(path::SCALES, rows(&scales))?;
+        write(path::SCALES, rows(&meaning.scales))?;
+        write(path::TERMS, rows(&meaning.terms))?;
+        write(path::WEIGHTS, rows(&meaning.weights))?;
         write(path::STRINGS, &self.strings.finish())?;
         write(path::NAMES_FST, &map)?;
         write(path::NAMES, rows(&lists))?;
@@ -346,6 +342,7 @@ impl GenerationWriter {
         write(path::UNRESOLVED, rows(&linking.unresolved))?;
         write(path::IMPORTANCE, rows(&linking.importance))?;
         problems.append(&mut self.problems);
+        problems.append(&mut meaning.problems);
         problems.sort_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));
         let listed = serde_json::to_vec(&problems).expect("problems are plain data");
         write(path::PROBLEMS, &listed)?;
@@ -356,6 +353,8 @@ impl GenerationWriter {
             entities: self.entities.len() as u64,
             chunks: self.chunks.len() as u64,
             problems: problems.len() as u64,
+            not_encoded: meaning.missed,
+            truncated: meaning.truncated,
             ..self.counts
         };
         Ok(Tables {
@@ -410,18 +409,4 @@ fn used_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> impl Iterator<Item = &'a 
     let from = facts.references.partition_point(|r| r.start < chunk.span.start);
     let end = chunk.span.end;
     facts.references[from..].iter().take_while(move |r| r.start < end)
-}
-
-/// The text with comments and doc comments turned to blanks, every other byte in its place.
-fn without_comments(text: &str, facts: &FileFacts) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    let comments = facts.comments.iter().copied().chain(facts.doc_spans.iter().copied());
-    for (start, end) in comments {
-        for byte in &mut bytes[start as usize..end as usize] {
-            if *byte != b'\n' {
-                *byte = b' ';
-            }
-        }
-    }
-    String::from_utf8(bytes).expect("comments begin and end at characters")
 }

@@ -1,17 +1,20 @@
 //! From a folder to a generation. [`run`] takes the writer's lock, walks, extracts in parallel, writes in order, publishes.
 
-mod encode;
+mod cache;
 mod freshness;
 mod generation;
 mod lock;
+mod meaning;
 mod ordered;
 mod prepare;
+mod rounds;
 mod walk;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use cds_encode::{Dense, Models};
 use cds_lang::{EXTRACTOR_VERSION, Registry};
 use cds_model::{LinkRules, ProblemKind};
 use serde::{Deserialize, Serialize};
@@ -20,9 +23,9 @@ use crate::store::manifest::SkippedFile;
 use crate::store::{FORMAT_VERSION, Manifest};
 use crate::{Error, Result, Snapshot};
 use generation::GenerationWriter;
+use meaning::ModelIds;
 use prepare::Outcome;
 
-pub use encode::query_vector;
 pub use freshness::{Freshness, check as check_freshness};
 pub use lock::prepare_home;
 
@@ -51,8 +54,7 @@ impl BuildOptions {
             hasher.update(data.as_bytes()).update(&[0]);
         }
         let languages = &hasher.finalize().to_hex()[..16];
-        let model = &cds_encode::builtin().id().weights;
-        format!("{}; {languages}; model {model}", self.settings_fingerprint())
+        format!("{}; {languages}", self.settings_fingerprint())
     }
 
     /// The part that can be told without reading built-in language data.
@@ -74,6 +76,8 @@ pub struct Build<'a> {
     pub registry: &'a Registry,
     /// What decides the content.
     pub options: BuildOptions,
+    /// What makes vectors and weighted terms.
+    pub models: &'a Models,
     /// Whether to read everything anew.
     pub force: bool,
     /// Set from outside to stop.
@@ -108,6 +112,8 @@ pub struct BuildReport {
     pub problems: usize,
     /// Whether a new generation was written.
     pub changed: bool,
+    /// Chunks that a model failed on.
+    pub not_encoded: usize,
     /// Wall time in seconds.
     pub seconds: f64,
     /// How much of it went into linking names across files.
@@ -155,6 +161,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     let existed = build.home.exists();
     let lock = lock::Lock::take(build.root, build.home)?;
     let fingerprint = build.options.fingerprint(build.registry);
+    let models = ModelIds::of(build.models)?;
     let old_manifest = Manifest::read(build.home).ok();
     let old = (!build.force)
         .then(|| Snapshot::open(build.home).ok())
@@ -173,6 +180,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     // Nothing changed on disk, and nothing in the index: a damaged one is written anew, from what is still good.
     if let Some(old) = &old
         && freshness::same(old, build.root, &found)
+        && is_encoded(old, &models)
         && old.verify().is_ok()
     {
         let counts = old.manifest().counts;
@@ -183,12 +191,13 @@ pub fn run(build: &Build) -> Result<BuildReport> {
             removed: 0,
             problems: counts.problems as usize,
             changed: false,
+            not_encoded: 0,
             seconds: started.elapsed().as_secs_f64(),
             link_seconds: 0.0,
         });
     }
 
-    let (mut manifest, counted) = write(build, &found, old.as_ref(), old_manifest.as_ref(), fingerprint)?;
+    let (mut manifest, counted) = write(build, &found, old.as_ref(), old_manifest.as_ref(), fingerprint, models)?;
     manifest.publish(build.home)?;
     write_config(build)?;
     sweep(build.home, &manifest.generation);
@@ -202,9 +211,16 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         removed,
         problems: manifest.counts.problems as usize,
         changed: true,
+        not_encoded: manifest.counts.not_encoded as usize,
         seconds: started.elapsed().as_secs_f64(),
         link_seconds: counted.link_seconds,
     })
+}
+
+/// Whether every chunk has what these models say of it.
+fn is_encoded(old: &Snapshot, models: &ModelIds) -> bool {
+    let manifest = old.manifest();
+    manifest.model == models.dense && manifest.sparse_model == models.sparse && manifest.counts.not_encoded == 0
 }
 
 #[derive(Default)]
@@ -220,6 +236,7 @@ fn write(
     old: Option<&Snapshot>,
     old_manifest: Option<&Manifest>,
     fingerprint: String,
+    models: ModelIds,
 ) -> Result<(Manifest, Counted)> {
     let number =
         old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) % 999_999 + 1;
@@ -244,7 +261,8 @@ fn write(
         project,
         built: now.as_secs() as i64,
         fingerprint,
-        model: cds_encode::builtin().id().clone(),
+        model: models.dense,
+        sparse_model: models.sparse,
         languages: tables.languages,
         counts: tables.counts,
         directories: found.directories.clone(),
@@ -266,11 +284,15 @@ fn fill(
     let total = found.files.len();
     let done = AtomicUsize::new(0);
     let source_bytes = found.files.iter().map(|f| f.size).filter(|&s| s <= build.options.max_file_size).sum();
-    let mut writer = GenerationWriter::create(folder, build.options.comments, source_bytes)?;
+    let mut writer = GenerationWriter::create(build, folder, source_bytes)?;
     let mut counted = Counted::default();
     let no_rules = LinkRules::default();
     let mut problems = found.problems.clone();
-    let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old };
+    let table = match build.models.dense()? {
+        Some(Dense::Table(model)) => Some(model.id()),
+        Some(Dense::Encoder(_)) | None => None,
+    };
+    let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old, table };
     ordered::in_order(
         &found.files,
         |file| file.size,

@@ -1,17 +1,19 @@
 //! One file, from the disk or from the old generation, to what the writer needs. Runs on every core.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use cds_encode::ModelId;
 use cds_lang::Registry;
 use cds_model::{FileFacts, Problem, ProblemKind, counted};
 
 use super::walk::FoundFile;
-use super::{BuildOptions, ProblemRow, encode};
-use crate::Snapshot;
+use super::{BuildOptions, ProblemRow};
 use crate::snapshot::DocumentView;
 use crate::store::files::Packed;
 use crate::store::vectors::Quantised;
+use crate::{Snapshot, encode};
 
 pub(crate) enum Outcome {
     Skipped(ProblemRow),
@@ -39,6 +41,8 @@ pub(crate) struct Preparer<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) options: &'a BuildOptions,
     pub(crate) old: Option<&'a Snapshot>,
+    /// Which model makes vectors here, from words; none: vectors are made elsewhere or not at all.
+    pub(crate) table: Option<&'a ModelId>,
 }
 
 impl Preparer<'_> {
@@ -84,7 +88,7 @@ impl Preparer<'_> {
             hash,
             language,
             packed: Packed::new(&text, &facts),
-            vectors: encode::vectors(&file.path, &text, &facts),
+            vectors: self.vectors(&file.path, &text, &facts),
             text,
             facts,
             reused: false,
@@ -96,9 +100,13 @@ impl Preparer<'_> {
         let loaded = old.load(known.id).ok()?;
         let row = known.row();
         let block = old.block(row)?;
-        let vectors = old.vectors().ok()?;
+        let kept = self.table.filter(|table| old.manifest().model.as_ref() == Some(table)).and(old.vectors().ok()?);
+        let vectors = match kept {
+            Some(kept) => known.chunks().map(|chunk| kept.quantised(chunk.0)).collect::<Option<_>>()?,
+            None => self.vectors(&file.path, &loaded.text, &loaded.facts),
+        };
         Some(Prepared {
-            vectors: known.chunks().map(|chunk| vectors.quantised(chunk.0)).collect::<Option<_>>()?,
+            vectors,
             path: file.path.clone(),
             size: file.size,
             modified_ns: file.modified_ns,
@@ -118,6 +126,13 @@ impl Preparer<'_> {
         })
     }
 
+    fn vectors(&self, path: &str, text: &str, facts: &FileFacts) -> Vec<Quantised> {
+        if self.table.is_none() {
+            return Vec::new();
+        }
+        encode::vectors(path, &findable(text, facts, self.options.comments), facts)
+    }
+
     fn extract(&self, path: &str, text: &str, problem: Option<Problem>) -> (String, FileFacts) {
         let language = self.registry.detect(path, text);
         // A panic in a grammar or in our own code costs one file its facts, not the run.
@@ -132,6 +147,23 @@ impl Preparer<'_> {
         facts.problems.extend(problem);
         (language.shown().to_owned(), facts)
     }
+}
+
+/// The text that may be found: all of it, or with comments and doc comments turned to blanks, every other byte in its place.
+pub(crate) fn findable<'a>(text: &'a str, facts: &FileFacts, comments: bool) -> Cow<'a, str> {
+    if comments {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    let spans = facts.comments.iter().copied().chain(facts.doc_spans.iter().copied());
+    for (start, end) in spans {
+        for byte in &mut bytes[start as usize..end as usize] {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+    }
+    Cow::Owned(String::from_utf8(bytes).expect("comments begin and end at characters"))
 }
 
 /// Whether the file on disk is the one that was indexed, by size and time alone.

@@ -28,8 +28,10 @@ pub struct Manifest {
     pub built: i64,
     /// Facts and settings that entered the text index; a difference means rebuild.
     pub fingerprint: String,
-    /// Which model made the vectors: those of another are not compared with them.
-    pub model: cds_encode::ModelId,
+    /// Which model made the vectors, if any did: those of another are not compared with them.
+    pub model: Option<cds_encode::ModelId>,
+    /// Which model weighed the terms, if any did.
+    pub sparse_model: Option<cds_encode::ModelId>,
     /// Names of languages; documents refer to them by position.
     pub languages: Vec<String>,
     /// Totals.
@@ -100,6 +102,10 @@ pub struct Counts {
     pub calls_outside: u64,
     /// Files left out, and files with problems.
     pub problems: u64,
+    /// Chunks that a model failed on; they are tried again.
+    pub not_encoded: u64,
+    /// Texts that were longer than a model reads.
+    pub truncated: u64,
 }
 
 #[derive(Deserialize)]

@@ -5,18 +5,21 @@
 //!   manifest.json        names the current generation; replaced by one rename
 //!   config.toml          the settings it was built with
 //!   lock                 held by the one writer
+//!   cache/               what slow models said of texts
 //!   g000001/
 //!     graph/    entities.bin  strings.bin  out.bin  edges.bin  in.bin  aliases.bin  unresolved.bin  importance.bin
 //!     indices/  documents.bin  chunks.bin  files.bin  names.fst  names.bin  uses.fst  uses.bin  vectors.bin
-//!               scales.bin  bm25/
+//!               scales.bin  terms.bin  weights.bin  bm25/
 //!     problems.json
 //! ```
 
+pub(crate) mod best;
 pub(crate) mod files;
 pub(crate) mod manifest;
 pub(crate) mod map;
 pub(crate) mod names;
 pub(crate) mod rows;
+pub(crate) mod sparse;
 pub(crate) mod strings;
 pub(crate) mod text;
 pub(crate) mod uses;
@@ -44,6 +47,8 @@ pub(crate) mod path {
     pub(crate) const USES: &str = "indices/uses.bin";
     pub(crate) const VECTORS: &str = "indices/vectors.bin";
     pub(crate) const SCALES: &str = "indices/scales.bin";
+    pub(crate) const TERMS: &str = "indices/terms.bin";
+    pub(crate) const WEIGHTS: &str = "indices/weights.bin";
     pub(crate) const BM25: &str = "indices/bm25";
     pub(crate) const PROBLEMS: &str = "problems.json";
 

@@ -8,14 +8,16 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use cds_model::ChunkId;
+use serde::{Deserialize, Serialize};
 use zerocopy::IntoBytes;
 
+use super::best::Best;
 use super::manifest::WrittenFile;
 use super::map::Mapped;
 use crate::{Error, Result};
 
 /// A vector as it is stored.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Quantised {
     pub(crate) scale: f32,
     pub(crate) codes: Vec<i8>,
@@ -136,7 +138,7 @@ impl<'a> Vectors<'a> {
             dot::products(&coarse.codes, codes, self.dimensions, products);
             for (i, product) in products.iter().enumerate() {
                 let score = *product as f32 * self.scales[start + i];
-                if score > best.least && passes(ChunkId((start + i) as u32)) {
+                if score > best.least() && passes(ChunkId((start + i) as u32)) {
                     best.push(ChunkId((start + i) as u32), score);
                 }
             }
@@ -156,41 +158,6 @@ impl<'a> Vectors<'a> {
 
 /// How many times as many as asked for are scored again with the query as it is.
 const RESCORED: usize = 3;
-
-/// The best so far.
-struct Best {
-    most: usize,
-    /// Nothing below it gets in.
-    least: f32,
-    list: Vec<(ChunkId, f32)>,
-}
-
-impl Best {
-    fn new(most: usize) -> Best {
-        Best { most: most.max(1), least: f32::MIN, list: Vec::new() }
-    }
-
-    fn push(&mut self, chunk: ChunkId, score: f32) {
-        self.list.push((chunk, score));
-        // Cut when twice as many are there: cheaper than keeping order.
-        if self.list.len() >= 2 * self.most {
-            self.cut();
-        }
-    }
-
-    fn cut(&mut self) {
-        if self.list.len() > self.most {
-            self.list.select_nth_unstable_by(self.most - 1, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            self.list.truncate(self.most);
-            self.least = self.list[self.most - 1].1;
-        }
-    }
-
-    fn into_list(mut self) -> Vec<(ChunkId, f32)> {
-        self.cut();
-        self.list
-    }
-}
 
 /// Products of bytes. The loop is plain; on processors that have AVX2 it is compiled a second time for it, twice as fast.
 mod dot {

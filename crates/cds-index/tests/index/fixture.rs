@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use cds_encode::Models;
 use cds_index::{Build, BuildOptions, BuildReport, Progress, Registry, Result, Snapshot, index_home};
 use tempfile::TempDir;
 
@@ -12,13 +13,15 @@ pub(crate) struct Tree {
     dir: TempDir,
     home: PathBuf,
     pub(crate) options: BuildOptions,
+    pub(crate) models: Models,
 }
 
 impl Tree {
     /// Writes the files of a fixture: a line `//- path` begins each.
     pub(crate) fn new(fixture: &str) -> Tree {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let tree = Tree { home: index_home(dir.path()), dir, options: BuildOptions::default() };
+        let tree =
+            Tree { home: index_home(dir.path()), dir, options: BuildOptions::default(), models: Models::default() };
         for file in fixture.split("//- ").skip(1) {
             let (path, text) = file.split_once('\n').expect("a path on a line of its own");
             tree.write(path, text);
@@ -47,6 +50,7 @@ impl Tree {
     /// A build whose parts are changed before it runs.
     pub(crate) fn try_build<'a>(&'a self, change: impl FnOnce(&mut Build<'a>)) -> Result<BuildReport> {
         let mut build = Build {
+            models: &self.models,
             root: self.root(),
             home: &self.home,
             registry: Registry::builtin(),

@@ -18,7 +18,10 @@ impl Stage for Cut {
         let by_words = !pool.term_weights.is_empty();
         // The best hit is as good as the share of the query it answers, not always perfect.
         let ceiling = match pool.list.iter().find(|c| c.score >= best) {
-            Some(top) if by_words && !top.retrieved.iter().any(|(n, _, _)| *n == "names") => pool.coverage(top.terms),
+            Some(top) if by_words && top.retrieved_by("names").is_none() => {
+                let near = top.retrieved_by("dense").map_or(0.0, |(cosine, _)| cosine);
+                pool.coverage(top.terms).max(near)
+            }
             _ => 1.0,
         };
         let scale = if by_words { ceiling.max(0.01) / best } else { 1.0 };

@@ -1,85 +1,41 @@
-//! Chunks near the query in meaning. They are looked for on a thread of their own while words and names are.
+//! Chunks near the query in meaning.
 
-use std::cell::Cell;
-use std::thread::ScopedJoinHandle;
-use std::time::Instant;
+use cds_encode::Dense;
+use cds_index::query_vector;
 
-use cds_index::{Snapshot, query_vector};
-use cds_model::{ChunkId, Query};
-use rustc_hash::FxHashMap;
-
-use super::{Candidate, Candidates, Stage};
+use super::beside::{Clock, Finding};
 use crate::Result;
-use crate::filter::CompiledFilter;
-use crate::globs::GlobCache;
-use crate::pipeline::Cx;
+use crate::pipeline::Asked;
+use crate::preset::Retriever;
+use crate::store::{Embedded, VectorStore};
 
 /// How many each retriever hands over.
-const CANDIDATES: usize = 100;
+pub(crate) const CANDIDATES: usize = 100;
 
-/// What was near, and how long it took.
-pub(crate) struct Nearest {
-    chunks: Vec<(ChunkId, f32)>,
-    timings: [(&'static str, f64); 2],
-}
+/// What is less similar than this has nothing to do with the query.
+const LEAST_SIMILAR: f32 = 0.2;
 
-/// Looks for the chunks nearest to a text. Filters apply before scoring.
-pub(crate) fn nearest(snapshot: &Snapshot, query: &Query, globs: &GlobCache, least: f32) -> Result<Nearest> {
-    let started = Instant::now();
-    // A filter remembers what it has decided, so each thread has its own.
-    let filter = CompiledFilter::new(&query.filters, globs)?;
-    let query = query_vector(&query.text);
-    let encoded = started.elapsed();
-    // A query without a known word is near to nothing.
-    let chunks = if query.iter().all(|x| *x == 0.0) {
-        Vec::new()
-    } else {
-        let mut chunks = snapshot.vectors()?.nearest(&query, CANDIDATES, |chunk| filter.accepts(snapshot, chunk));
-        chunks.retain(|(_, cosine)| *cosine >= least);
-        chunks
+pub(crate) fn find(asked: &Asked) -> Result<Finding> {
+    let mut finding = Finding::new(Retriever::Dense);
+    let Some(dense) = asked.tools.models.dense().map_err(cds_index::Error::from)? else { return Ok(finding) };
+    asked.snapshot.check_model(dense.id())?;
+    let mut clock = Clock::start();
+    let vector = match dense {
+        Dense::Table(_) => query_vector(&asked.query.text),
+        Dense::Encoder(encoder) => {
+            let mut encoded = encoder.encode(&[&asked.query.text]).map_err(cds_index::Error::from)?;
+            finding.warn_truncated(encoded.truncated, encoder.id());
+            encoded.entries.pop().unwrap_or_default()
+        }
     };
-    let found = started.elapsed();
-    let milliseconds = |d: std::time::Duration| d.as_secs_f64() * 1e3;
-    Ok(Nearest {
-        chunks,
-        timings: [
-            ("encode", milliseconds(encoded)),
-            ("dense", milliseconds(found.checked_sub(encoded).unwrap_or_default())),
-        ],
-    })
-}
-
-/// Waits for what is near and adds it.
-pub(crate) struct Dense<'scope> {
-    pub(crate) search: Cell<Option<ScopedJoinHandle<'scope, Result<Nearest>>>>,
-}
-
-impl Stage for Dense<'_> {
-    fn name(&self) -> &'static str {
-        "wait"
+    finding.timings.push(("dense_encode", clock.lap()));
+    // A query without a known word is near to nothing.
+    if vector.iter().any(|x| *x != 0.0) {
+        let store = Embedded::new(asked.snapshot, &asked.tools.globs);
+        let least = asked.options.min_similarity.unwrap_or(LEAST_SIMILAR);
+        finding.chunks = store.nearest(&vector, CANDIDATES.max(asked.wanted()), &asked.query.filters)?;
+        finding.chunks.retain(|(_, cosine)| *cosine >= least);
     }
-
-    fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
-        let Some(search) = self.search.take() else { return Ok(()) };
-        let nearest = search.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        pool.timings.extend(nearest.timings);
-        let mut places: FxHashMap<ChunkId, Vec<usize>> = FxHashMap::default();
-        for (at, candidate) in pool.list.iter().enumerate() {
-            places.entry(candidate.chunk).or_default().push(at);
-        }
-        for (rank, (chunk, cosine)) in nearest.chunks.iter().enumerate() {
-            let found = ("dense", *cosine, rank as u32 + 1);
-            match places.get(chunk) {
-                Some(known) => known.iter().for_each(|at| pool.list[*at].retrieved.push(found)),
-                None => {
-                    for entity in cx.subjects(*chunk) {
-                        let mut candidate = Candidate::new(*chunk, entity);
-                        candidate.retrieved.push(found);
-                        pool.list.push(candidate);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
+    finding.timings.push(("dense", clock.lap()));
+    Ok(finding)
 }

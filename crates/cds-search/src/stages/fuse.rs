@@ -14,8 +14,7 @@ impl Stage for Fuse {
         "fuse"
     }
 
-    fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
-        let mixture = self.mixture.with(cx.options);
+    fn run(&self, _: &Cx, pool: &mut Candidates) -> Result<()> {
         let best = |retriever: Retriever| {
             let scores = pool.list.iter().filter_map(|c| c.retrieved_by(retriever.name()));
             scores.map(|(score, _)| score).fold(f32::MIN_POSITIVE, f32::max)
@@ -25,9 +24,15 @@ impl Stage for Fuse {
             for (retriever, best) in Retriever::ALL.into_iter().zip(best) {
                 // A retriever that missed it adds nothing.
                 if let Some((score, rank)) = candidate.retrieved_by(retriever.name()) {
-                    candidate.add(retriever.name(), mixture.contribution(retriever, score / best, rank));
+                    candidate.add(retriever.name(), self.mixture.contribution(retriever, score / best, rank));
                 }
             }
+        }
+        // What only a retriever of no weight found was not asked for.
+        pool.list.retain(|candidate| candidate.score > 0.0);
+        if self.mixture.bm25 == 0.0 {
+            pool.matches_by_file.clear();
+            pool.matched_files = 0;
         }
         Ok(())
     }

@@ -1,14 +1,17 @@
 //! The steps of a search. Each adds candidates, adds signals, reorders or cuts; none calls another.
 
+mod beside;
 mod cut;
-mod dense;
+pub(crate) mod dense;
 mod fuse;
 mod group;
 mod hierarchy;
 mod lexical;
 mod names;
 mod relations;
+mod rerank;
 mod signals;
+pub(crate) mod sparse;
 
 use cds_model::{ChunkId, EntityId, Hit, MatchType, Signal};
 use rustc_hash::FxHashMap;
@@ -16,14 +19,15 @@ use rustc_hash::FxHashMap;
 use crate::Result;
 use crate::pipeline::Cx;
 
+pub(crate) use beside::Beside;
 pub(crate) use cut::Cut;
-pub(crate) use dense::{Dense, nearest};
 pub(crate) use fuse::Fuse;
 pub(crate) use group::Group;
 pub(crate) use hierarchy::Hierarchy;
 pub(crate) use lexical::Lexical;
 pub(crate) use names::Names;
 pub(crate) use relations::Relations;
+pub(crate) use rerank::Rerank;
 pub(crate) use signals::Signals;
 
 /// One step.
@@ -67,10 +71,13 @@ impl Candidate {
     }
 
     pub(crate) fn match_type(&self) -> MatchType {
-        match self.retrieved.as_slice() {
-            [("names", ..)] => MatchType::Name,
-            [("dense", ..)] => MatchType::Dense,
-            [] | [("bm25", ..)] => MatchType::Bm25,
+        // A reranker judges what others found.
+        let found: Vec<&str> = self.retrieved.iter().map(|(name, ..)| *name).filter(|name| *name != "rerank").collect();
+        match found.as_slice() {
+            ["names"] => MatchType::Name,
+            ["dense"] => MatchType::Dense,
+            ["sparse"] => MatchType::Sparse,
+            [] | ["bm25"] => MatchType::Bm25,
             _ => MatchType::Hybrid,
         }
     }
@@ -100,6 +107,9 @@ pub(crate) struct Candidates {
     pub(crate) partial: bool,
     /// Of work beside the stages.
     pub(crate) timings: Vec<(&'static str, f64)>,
+    pub(crate) warnings: Vec<String>,
+    /// Whether a reranker has judged the first of them.
+    pub(crate) reranked: bool,
 }
 
 impl Candidates {

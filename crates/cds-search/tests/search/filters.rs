@@ -1,7 +1,7 @@
 //! Each filter alone, then together: which entities pass, and which mistakes are named.
 
 use cds_model::{EntityId, EntityType, Filters, Kind, Pattern, Query};
-use cds_search::{CompiledFilter, GlobCache, SearchOptions};
+use cds_search::{CompiledFilter, GlobCache, SearchOptions, Tools};
 
 use crate::fixture::{Tree, query};
 
@@ -241,7 +241,7 @@ fn mistakes_name_their_option() {
 fn mistakes_reach_whoever_searches() {
     let tree = Tree::new("//- a.txt\nplum\n");
     let check = |query: Query, expect: &str| {
-        let found = cds_search::search(&tree.snapshot, &query, &SearchOptions::default(), &GlobCache::default());
+        let found = cds_search::search(&tree.snapshot, &query, &SearchOptions::default(), &Tools::default());
         assert_eq!(found.expect_err("a mistake").to_string(), expect);
     };
     check(

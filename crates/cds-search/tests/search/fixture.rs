@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use cds_index::{Build, BuildOptions, Registry, Snapshot, index_home};
 use cds_model::{Filters, Granularity, Hit, Query};
-use cds_search::{GlobCache, Outcome, SearchOptions};
+use cds_search::{Outcome, SearchOptions, Tools};
 use tempfile::TempDir;
 
 pub(crate) struct Tree {
@@ -46,6 +46,7 @@ impl Tree {
         }
         let home = index_home(dir.path());
         cds_index::build(&Build {
+            models: &cds_encode::Models::default(),
             root: dir.path(),
             home: &home,
             registry: Registry::builtin(),
@@ -63,7 +64,7 @@ impl Tree {
     }
 
     pub(crate) fn search_with(&self, query: &Query, options: &SearchOptions) -> Outcome {
-        cds_search::search(&self.snapshot, query, options, &GlobCache::default()).expect("the query is answered")
+        cds_search::search(&self.snapshot, query, options, &Tools::default()).expect("the query is answered")
     }
 
     /// What a hit stands for: the id of its entity, else its file and lines.

@@ -14,7 +14,7 @@ pub(crate) fn run(context: &Context, args: &IndexArgs) -> Done {
             "root": context.engine.root().display().to_string(),
             "index_dir": context.engine.home().display().to_string(),
             "files": report.files, "parsed": report.parsed, "reused": report.reused, "removed": report.removed,
-            "problems": report.problems, "changed": report.changed, "seconds": report.seconds, "link_seconds": report.link_seconds,
+            "problems": report.problems, "not_encoded": report.not_encoded, "changed": report.changed, "seconds": report.seconds, "link_seconds": report.link_seconds,
         })),
         _ => format!("{}\n", summary(&report)),
     };
@@ -24,7 +24,7 @@ pub(crate) fn run(context: &Context, args: &IndexArgs) -> Done {
 
 /// One line for people.
 pub(crate) fn summary(report: &BuildReport) -> String {
-    let BuildReport { files, parsed, reused, removed, problems, changed, seconds, .. } = report;
+    let BuildReport { files, parsed, reused, removed, problems, not_encoded, changed, seconds, .. } = report;
     if !changed {
         return format!("up to date: {}, nothing changed ({seconds:.2} s)", counted(*files, "file"));
     }
@@ -34,6 +34,12 @@ pub(crate) fn summary(report: &BuildReport) -> String {
         text.push_str(&format!(", {removed} removed"));
     }
     text.push(')');
+    if *not_encoded > 0 {
+        text.push_str(&format!(
+            "; {} without meaning: the next `cds index` tries again",
+            counted(*not_encoded, "chunk")
+        ));
+    }
     if *problems > 0 {
         text.push_str(&format!("; {}, see `cds status --problems`", counted(*problems, "problem")));
     }

@@ -5,6 +5,7 @@ mod graph;
 mod grep;
 mod index;
 mod locagent;
+mod model;
 mod outline;
 mod retrieve;
 mod search;
@@ -78,6 +79,7 @@ fn dispatch(context: &Context, command: Command) -> Done {
         Command::Dependents(args) => graph::ask(context, args, graph::Question::Dependents),
         Command::Path(args) => graph::path(context, args),
         Command::Graph(GraphCommand::Export(args)) => graph::export(context, &args),
+        Command::Model(command) => model::run(context, command),
         Command::Status(args) => status::run(context, &args),
         Command::Config => config::run(context),
         Command::Completions { .. } => Ok(exit::FOUND),

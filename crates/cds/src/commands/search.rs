@@ -13,7 +13,10 @@ pub(crate) fn run(context: &Context, args: SearchArgs) -> Done {
     }
     let request = SearchRequest {
         query,
-        limit: args.limit.or(args.files),
+        limit: args.limit,
+        files: args.files,
+        no_bm25: args.no_bm25,
+        rerank: args.rerank,
         granularity: args.granularity,
         chunks_per_file: args.chunks_per_file,
         filters: filters(args.filters),

@@ -160,6 +160,18 @@ pub(crate) fn status(response: &StatusResponse, painter: &Painter) -> String {
     row("entities", s.entities.to_string());
     row("chunks", s.chunks.to_string());
     row("references", s.references.to_string());
+    let mut meaning = s.model.clone().unwrap_or_else(|| "no vectors".to_owned());
+    if let Some(sparse) = &s.sparse_model {
+        meaning.push_str(&format!("; terms by {sparse}"));
+    }
+    if s.truncated > 0 {
+        meaning.push_str(&format!("; {} texts were longer than it reads", s.truncated));
+    }
+    if s.not_encoded > 0 {
+        let missing = format!("; {} chunks are not encoded: run `cds index`", s.not_encoded);
+        meaning.push_str(&painter.paint(Style::Warn, &missing));
+    }
+    row("meaning", meaning);
     let languages: Vec<String> = s.languages.iter().map(|l| format!("{} {}", l.language, l.files)).collect();
     row("languages", languages.join(", "));
     let problems: Vec<String> = s.problem_counts.iter().map(|(reason, n)| format!("{reason} {n}")).collect();

@@ -18,7 +18,7 @@ thread_local! {
     static ENCODER: RefCell<Encoder> = RefCell::new(Encoder { tokenizer: Tokenizer::default(), bag: WordBag::new(builtin()) });
 }
 
-/// A vector for each chunk of a file.
+/// A vector for each chunk of a file, from a table of words.
 pub(crate) fn vectors(path: &str, text: &str, facts: &FileFacts) -> Vec<Quantised> {
     ENCODER.with_borrow_mut(|Encoder { tokenizer, bag }| {
         tokenizer.parts_of(path_words(path), |word| bag.add(word));
@@ -43,7 +43,13 @@ fn path_words(path: &str) -> &str {
     &path[start..end]
 }
 
-/// The vector of a query.
+/// What a model that reads whole texts is given of a chunk: where it stands, what it is called, what it says.
+pub(crate) fn passage(path: &str, scope: &[&str], text: &str) -> String {
+    let name = scope.join(" > ");
+    format!("{path}\n{name}\n{text}")
+}
+
+/// The vector of a query, from the table of words inside the binary.
 pub fn query_vector(query: &str) -> Vec<f32> {
     ENCODER.with_borrow_mut(|Encoder { tokenizer, bag }| {
         tokenizer.parts_of(query, |word| bag.add(word));

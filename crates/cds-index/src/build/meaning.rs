@@ -1,0 +1,175 @@
+//! What an index knows of meaning: a vector and weighted terms a chunk, whichever model makes them.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use cds_encode::{Dense, ModelId, Models, Sparse};
+use cds_model::{ProblemKind, counted};
+use rustc_hash::FxHashMap;
+
+use super::ProblemRow;
+use super::cache::Cache;
+use super::prepare::Prepared;
+use super::rounds::Lane;
+use crate::Result;
+use crate::encode;
+use crate::store::manifest::WrittenFile;
+use crate::store::path;
+use crate::store::sparse::SparseWriter;
+use crate::store::vectors::{Quantised, VectorsWriter};
+
+/// Texts of a round: enough that those of a batch are of like length, few enough to be held.
+const ROUND: usize = 1_024;
+
+/// Which models a generation is made with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ModelIds {
+    pub(crate) dense: Option<ModelId>,
+    pub(crate) sparse: Option<ModelId>,
+}
+
+impl ModelIds {
+    pub(crate) fn of(models: &Models) -> Result<ModelIds> {
+        let sparse = match models.sparse()? {
+            Some(Sparse::Encoder(encoder)) => Some(encoder.id().clone()),
+            // It widens queries: an index knows nothing of it.
+            Some(Sparse::Related(_)) | None => None,
+        };
+        Ok(ModelIds { dense: models.dense()?.map(|dense| dense.id().clone()), sparse })
+    }
+}
+
+/// Gathers chunks and writes what models say of them.
+pub(crate) struct Meaning<'a> {
+    vectors: VectorsWriter,
+    sparse: SparseWriter,
+    dense_lane: Option<Lane<'a, Quantised>>,
+    sparse_lane: Option<Lane<'a, Vec<(u32, f32)>>>,
+    dimensions: usize,
+    /// Texts that wait for a round, and whose they are.
+    waiting: Vec<String>,
+    paths: Vec<String>,
+    first: u32,
+    missed: FxHashMap<String, (usize, String)>,
+}
+
+/// What the generation has of it.
+pub(crate) struct Written {
+    pub(crate) vectors: WrittenFile,
+    pub(crate) scales: Vec<f32>,
+    pub(crate) terms: Vec<[u32; 2]>,
+    pub(crate) weights: Vec<crate::store::sparse::Weight>,
+    /// Chunks that a model failed on.
+    pub(crate) missed: u64,
+    /// Texts that were longer than a model reads.
+    pub(crate) truncated: u64,
+    pub(crate) problems: Vec<ProblemRow>,
+}
+
+impl<'a> Meaning<'a> {
+    pub(crate) fn create(
+        folder: &Path,
+        home: &Path,
+        models: &'a Models,
+        cancel: &'a AtomicBool,
+    ) -> Result<Meaning<'a>> {
+        let mut dimensions = 0;
+        let dense_lane = match models.dense()? {
+            Some(Dense::Encoder(encoder)) => {
+                dimensions = encoder.id().dimensions as usize;
+                let cache = Cache::open(home, "dense", encoder.id())?;
+                Some(Lane::new(cache, cancel, |texts: &[&str]| {
+                    let encoded = encoder.encode(texts)?;
+                    let entries = encoded.entries.iter().map(|vector| Quantised::of(vector)).collect();
+                    Ok(cds_encode::Encoded { entries, truncated: encoded.truncated })
+                }))
+            }
+            Some(Dense::Table(_)) | None => None,
+        };
+        let sparse_lane = match models.sparse()? {
+            Some(Sparse::Encoder(encoder)) => {
+                let cache = Cache::open(home, "sparse", encoder.id())?;
+                Some(Lane::new(cache, cancel, |texts: &[&str]| encoder.encode(texts)))
+            }
+            Some(Sparse::Related(_)) | None => None,
+        };
+        Ok(Meaning {
+            vectors: VectorsWriter::create(&folder.join(path::VECTORS))?,
+            sparse: SparseWriter::default(),
+            dense_lane,
+            sparse_lane,
+            dimensions,
+            waiting: Vec::new(),
+            paths: Vec::new(),
+            first: 0,
+            missed: FxHashMap::default(),
+        })
+    }
+
+    /// Takes a file; `text` is what may be found, without comments where they are left out.
+    pub(crate) fn add(&mut self, file: &Prepared, text: &str) -> Result<()> {
+        if self.dense_lane.is_none() {
+            self.vectors.add(&file.vectors)?;
+        }
+        if self.dense_lane.is_none() && self.sparse_lane.is_none() {
+            return Ok(());
+        }
+        for chunk in &file.facts.chunks {
+            let scope = chunk.entity.map(|entity| file.facts.scope_path(entity)).unwrap_or_default();
+            self.waiting.push(encode::passage(&file.path, &scope, &text[chunk.span.range()]));
+            self.paths.push(file.path.clone());
+        }
+        if self.waiting.len() >= ROUND { self.round() } else { Ok(()) }
+    }
+
+    fn round(&mut self) -> Result<()> {
+        let texts = std::mem::take(&mut self.waiting);
+        let paths = std::mem::take(&mut self.paths);
+        if let Some(lane) = &mut self.dense_lane {
+            let entries = lane.round(&texts)?;
+            miss(&mut self.missed, &paths, &entries, &lane.reason);
+            let none = Quantised { scale: 0.0, codes: vec![0; self.dimensions] };
+            let vectors: Vec<Quantised> =
+                entries.into_iter().map(|entry| entry.unwrap_or_else(|| none.clone())).collect();
+            self.vectors.add(&vectors)?;
+        }
+        if let Some(lane) = &mut self.sparse_lane {
+            let entries = lane.round(&texts)?;
+            miss(&mut self.missed, &paths, &entries, &lane.reason);
+            for (i, terms) in entries.iter().enumerate() {
+                self.sparse.add(self.first + i as u32, terms.as_deref().unwrap_or_default());
+            }
+        }
+        self.first += texts.len() as u32;
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Written> {
+        self.round()?;
+        let truncated = self.dense_lane.as_ref().map_or(0, |lane| lane.truncated)
+            + self.sparse_lane.as_ref().map_or(0, |lane| lane.truncated);
+        self.dense_lane.map_or(Ok(()), Lane::close)?;
+        self.sparse_lane.map_or(Ok(()), Lane::close)?;
+        let (vectors, scales) = self.vectors.finish()?;
+        let (terms, weights) = self.sparse.finish();
+        let missed = self.missed.values().map(|(count, _)| *count as u64).sum();
+        let row = |(path, (count, reason)): (String, (usize, String))| ProblemRow {
+            path,
+            reason: ProblemKind::NotEncoded.name().to_owned(),
+            detail: format!("{} without meaning: {reason}; the next `cds index` tries again", counted(count, "chunk")),
+            skipped: false,
+            stamp: None,
+        };
+        let problems = self.missed.into_iter().map(row).collect();
+        Ok(Written { vectors, scales, terms, weights, missed, truncated, problems })
+    }
+}
+
+/// Notes the chunks that a model failed on, by file.
+fn miss<T>(missed: &mut FxHashMap<String, (usize, String)>, paths: &[String], entries: &[Option<T>], reason: &str) {
+    for (path, _) in paths.iter().zip(entries).filter(|(_, entry)| entry.is_none()) {
+        let (count, why) = missed.entry(path.clone()).or_default();
+        *count += 1;
+        reason.clone_into(why);
+    }
+}

@@ -1,0 +1,79 @@
+//! Texts to a model that reads them whole, and is slow: in rounds of many, in batches of like length, each text once. A batch that fails
+//! takes no other with it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cds_encode::{Encoded, ModelError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::cache::{Cache, key};
+use crate::{Error, Result};
+
+/// Texts of a batch.
+const BATCH: usize = 32;
+/// So many failures one after the other, and the model is left alone until the next run.
+const PATIENCE: usize = 3;
+
+/// A model and what it has said.
+pub(crate) struct Lane<'a, T> {
+    encode: Box<dyn Fn(&[&str]) -> std::result::Result<Encoded<T>, ModelError> + 'a>,
+    cache: Cache<T>,
+    cancel: &'a AtomicBool,
+    failures: usize,
+    /// Why the last batch failed.
+    pub(crate) reason: String,
+    /// Texts that were longer than the model reads.
+    pub(crate) truncated: u64,
+}
+
+impl<'a, T: Serialize + DeserializeOwned + Clone> Lane<'a, T> {
+    pub(crate) fn new(
+        cache: Cache<T>,
+        cancel: &'a AtomicBool,
+        encode: impl Fn(&[&str]) -> std::result::Result<Encoded<T>, ModelError> + 'a,
+    ) -> Lane<'a, T> {
+        Lane { encode: Box::new(encode), cache, cancel, failures: 0, reason: String::new(), truncated: 0 }
+    }
+
+    /// One entry a text; none where the model failed.
+    pub(crate) fn round(&mut self, texts: &[String]) -> Result<Vec<Option<T>>> {
+        let keys: Vec<_> = texts.iter().map(|text| key(text)).collect();
+        let mut entries: Vec<Option<T>> = keys.iter().map(|key| self.cache.get(*key)).collect();
+        let mut missing: Vec<usize> = (0..texts.len()).filter(|i| entries[*i].is_none()).collect();
+        // Padding to the longest of a batch is wasted work.
+        missing.sort_by_key(|i| texts[*i].len());
+        for batch in missing.chunks(BATCH) {
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            if self.failures >= PATIENCE {
+                break;
+            }
+            let read: Vec<&str> = batch.iter().map(|i| texts[*i].as_str()).collect();
+            match (self.encode)(&read) {
+                Ok(encoded) if encoded.entries.len() == batch.len() => {
+                    self.failures = 0;
+                    self.truncated += encoded.truncated as u64;
+                    let rows: Vec<_> = batch.iter().map(|i| keys[*i]).zip(&encoded.entries).collect();
+                    self.cache.add(&rows)?;
+                    for (i, entry) in batch.iter().zip(encoded.entries) {
+                        entries[*i] = Some(entry);
+                    }
+                }
+                Ok(_) => self.fail("the model gave another number of vectors than of texts"),
+                Err(error) => self.fail(&error.to_string()),
+            }
+        }
+        Ok(entries)
+    }
+
+    fn fail(&mut self, reason: &str) {
+        self.failures += 1;
+        self.reason = reason.to_owned();
+    }
+
+    pub(crate) fn close(self) -> Result<()> {
+        self.cache.close()
+    }
+}

@@ -1,0 +1,122 @@
+//! Weighted terms that a model gave to chunks, by term: a query's terms lead to the chunks that have them.
+
+use cds_model::ChunkId;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use super::best::Best;
+use super::map::Mapped;
+use crate::{Error, Result};
+
+/// How much a term weighs in a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct Weight {
+    chunk: u32,
+    weight: f32,
+}
+
+/// Gathers the terms of chunks.
+#[derive(Default)]
+pub(crate) struct SparseWriter {
+    rows: Vec<(u32, Weight)>,
+}
+
+impl SparseWriter {
+    pub(crate) fn add(&mut self, chunk: u32, terms: &[(u32, f32)]) {
+        self.rows.extend(terms.iter().map(|(term, weight)| (*term, Weight { chunk, weight: *weight })));
+    }
+
+    /// Terms, each with where its weights end; and the weights.
+    pub(crate) fn finish(mut self) -> (Vec<[u32; 2]>, Vec<Weight>) {
+        self.rows.sort_by_key(|(term, weight)| (*term, weight.chunk));
+        let mut terms: Vec<[u32; 2]> = Vec::new();
+        for (at, (term, _)) in self.rows.iter().enumerate() {
+            match terms.last_mut() {
+                Some([last, end]) if last == term => *end = at as u32 + 1,
+                _ => terms.push([*term, at as u32 + 1]),
+            }
+        }
+        (terms, self.rows.into_iter().map(|(_, weight)| weight).collect())
+    }
+}
+
+/// The mapped weights of a generation.
+pub(crate) struct SparseMaps {
+    pub(crate) terms: Mapped,
+    pub(crate) weights: Mapped,
+}
+
+impl SparseMaps {
+    pub(crate) fn check(&self) -> Result<()> {
+        self.terms.check_rows::<[u32; 2]>()?;
+        self.weights.check_rows::<Weight>()
+    }
+}
+
+/// Weighted terms of all chunks.
+#[derive(Clone, Copy)]
+pub struct SparseWeights<'a> {
+    terms: &'a [[u32; 2]],
+    weights: &'a [Weight],
+    chunks: usize,
+}
+
+impl<'a> SparseWeights<'a> {
+    pub(crate) fn new(maps: &'a SparseMaps, chunks: usize) -> Result<SparseWeights<'a>> {
+        let (terms, weights) = (maps.terms.rows::<[u32; 2]>(), maps.weights.rows::<Weight>());
+        if terms.last().map_or(0, |[_, end]| *end as usize) != weights.len() {
+            return Err(Error::damaged(maps.weights.path(), "not as many weights as terms say"));
+        }
+        Ok(SparseWeights { terms, weights, chunks })
+    }
+
+    fn of(&self, term: u32) -> &'a [Weight] {
+        let Ok(at) = self.terms.binary_search_by_key(&term, |[term, _]| *term) else { return &[] };
+        let start = at.checked_sub(1).map_or(0, |before| self.terms[before][1]);
+        self.weights.get(start as usize..self.terms[at][1] as usize).unwrap_or_default()
+    }
+
+    /// The `most` chunks whose terms agree best with the query's and that pass, with the sum of products, best first.
+    pub fn nearest(&self, query: &[(u32, f32)], most: usize, passes: impl Fn(ChunkId) -> bool) -> Vec<(ChunkId, f32)> {
+        let mut scores = vec![0.0_f32; self.chunks];
+        for (term, weight) in query {
+            for row in self.of(*term) {
+                if let Some(score) = scores.get_mut(row.chunk as usize) {
+                    *score += weight * row.weight;
+                }
+            }
+        }
+        let mut best = Best::new(most);
+        for (chunk, score) in scores.into_iter().enumerate() {
+            if score > 0.0 && score > best.least() && passes(ChunkId(chunk as u32)) {
+                best.push(ChunkId(chunk as u32), score);
+            }
+        }
+        best.into_list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_with_the_querys_terms_come_by_their_products() {
+        let mut writer = SparseWriter::default();
+        writer.add(0, &[(7, 1.0), (9, 2.0)]);
+        writer.add(1, &[(9, 3.0)]);
+        writer.add(2, &[(4, 1.0)]);
+        let (terms, weights) = writer.finish();
+        assert_eq!(terms, [[4, 1], [7, 2], [9, 4]]);
+        let table = SparseWeights { terms: &terms, weights: &weights, chunks: 3 };
+        let check = |query: &[(u32, f32)], expect: &[(u32, f32)]| {
+            let found: Vec<_> =
+                table.nearest(query, 10, |chunk| chunk.0 != 2).into_iter().map(|(c, s)| (c.0, s)).collect();
+            assert_eq!(found, expect, "{query:?}");
+        };
+        check(&[(9, 1.0)], &[(1, 3.0), (0, 2.0)]);
+        check(&[(7, 5.0), (9, 1.0)], &[(0, 7.0), (1, 3.0)]);
+        check(&[(4, 1.0)], &[]);
+        check(&[(5, 1.0)], &[]);
+    }
+}
