@@ -41,7 +41,7 @@ mod tests {
         ("cds-graph", &["cds-model"]),
         ("cds-index", &["cds-model", "cds-lang", "cds-graph", "cds-encode"]),
         ("cds-search", &["cds-model", "cds-graph", "cds-encode", "cds-index"]),
-        ("cds-engine", &["cds-model", "cds-lang", "cds-graph", "cds-index", "cds-search"]),
+        ("cds-engine", &["cds-model", "cds-lang", "cds-graph", "cds-encode", "cds-index", "cds-search"]),
         ("cds-encode", &[]),
         ("cds-locagent", &[]),
         ("cds", &["cds-engine", "cds-locagent"]),

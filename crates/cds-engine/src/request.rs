@@ -118,9 +118,13 @@ impl SearchRequest {
         let set = || config.number("search.limit") as usize;
         let limit = self.limit.unwrap_or_else(|| match granularity {
             Granularity::Document => self.files.unwrap_or(DOCUMENTS),
+            Granularity::File if self.files.is_some() => self.files.unwrap_or_default(),
             _ if config.is_default("search.limit") => chosen.limit.unwrap_or_else(set),
             _ => set(),
         });
+        if self.files.is_some() && self.limit.is_some() && granularity != Granularity::Both {
+            return Err(Error::invalid("files and limit together are for granularity both: give one of them"));
+        }
         if limit == 0 || limit > MAX_LIMIT {
             return Err(Error::invalid(format!("limit must be between 1 and {MAX_LIMIT}, not {limit}")));
         }

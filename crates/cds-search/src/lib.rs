@@ -22,6 +22,6 @@ pub use filter::CompiledFilter;
 pub use globs::GlobCache;
 pub use lookup::{Found, LookupOptions, lookup};
 pub use pipeline::{Outcome, SearchOptions, Tools, search};
-pub use preset::{Mixture, PRESETS, Preset, Retriever, Weights};
+pub use preset::{Fusion, Mixture, PRESETS, Preset, Retriever, Weights};
 pub use query::{MAX_QUERY, ParsedQuery, QueryKind, QueryTerm, parse};
 pub use store::{Embedded, VectorStore};

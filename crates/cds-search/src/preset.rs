@@ -333,7 +333,10 @@ mod tests {
         }
         assert_eq!(Preset::by_name("BM25"), None);
         let error = Preset::find("best").unwrap_err().to_string();
-        assert_eq!(error, "preset: no preset \"best\"; there are default, cds-index, bm25");
+        assert_eq!(
+            error,
+            "preset: no preset \"best\"; there are default, cds-index, bm25, dense, sparse, hybrid, swiftindex, rice, rice-sparse, rice-dense, breeze"
+        );
     }
 
     #[test]

@@ -246,7 +246,7 @@ fn mistakes_reach_whoever_searches() {
     };
     check(
         Query { preset: "best".into(), ..query("plum") },
-        "preset: no preset \"best\"; there are default, cds-index, bm25",
+        "preset: no preset \"best\"; there are default, cds-index, bm25, dense, sparse, hybrid, swiftindex, rice, rice-sparse, rice-dense, breeze",
     );
     let filters = Filters { paths: names(&[""]), ..Filters::default() };
     check(Query { filters, ..query("plum") }, "path: a path pattern cannot be empty");

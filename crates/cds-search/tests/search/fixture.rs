@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use cds_encode::Models;
 use cds_index::{Build, BuildOptions, Registry, Snapshot, index_home};
 use cds_model::{Filters, Granularity, Hit, Query};
 use cds_search::{Outcome, SearchOptions, Tools};
@@ -11,6 +12,7 @@ pub(crate) struct Tree {
     // The folder lives as long as its snapshot.
     _dir: TempDir,
     pub(crate) snapshot: Snapshot,
+    pub(crate) tools: Tools,
 }
 
 /// A query for entities in the default preset.
@@ -38,6 +40,11 @@ impl Tree {
     }
 
     pub(crate) fn of<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Tree {
+        Tree::with(files, Models::default())
+    }
+
+    /// Indexed and asked with these models.
+    pub(crate) fn with<'a>(files: impl Iterator<Item = (&'a str, &'a str)>, models: Models) -> Tree {
         let dir = tempfile::tempdir().expect("a temporary folder");
         for (path, text) in files {
             let path = dir.path().join(path);
@@ -46,7 +53,7 @@ impl Tree {
         }
         let home = index_home(dir.path());
         cds_index::build(&Build {
-            models: &cds_encode::Models::default(),
+            models: &models,
             root: dir.path(),
             home: &home,
             registry: Registry::builtin(),
@@ -56,7 +63,8 @@ impl Tree {
             progress: &|_| {},
         })
         .expect("the tree is indexed");
-        Tree { snapshot: Snapshot::open(&home).expect("the index opens"), _dir: dir }
+        let tools = Tools { models, ..Tools::default() };
+        Tree { snapshot: Snapshot::open(&home).expect("the index opens"), tools, _dir: dir }
     }
 
     pub(crate) fn search(&self, query: &Query) -> Outcome {
@@ -64,7 +72,7 @@ impl Tree {
     }
 
     pub(crate) fn search_with(&self, query: &Query, options: &SearchOptions) -> Outcome {
-        cds_search::search(&self.snapshot, query, options, &Tools::default()).expect("the query is answered")
+        cds_search::search(&self.snapshot, query, options, &self.tools).expect("the query is answered")
     }
 
     /// What a hit stands for: the id of its entity, else its file and lines.

@@ -6,5 +6,6 @@ mod fixture;
 mod grouping;
 mod hierarchy;
 mod lookup;
+mod meaning;
 mod names;
 mod signals;

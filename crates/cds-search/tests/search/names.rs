@@ -70,9 +70,9 @@ fn a_name_that_has_no_words_is_found_by_name_alone() {
     let long = "a".repeat(70);
     let tree = Tree::new(&format!("//- a.py\ndef {long}_b():\n    return 1\n//- b.txt\nstrange\n"));
     let text = format!("strange {long}_b");
-    check(&tree, &query(&text), &["bm25: b.txt", &format!("name: a.py:{long}_b")]);
+    check(&tree, &query(&text), &["hybrid: b.txt", &format!("name: a.py:{long}_b")]);
     // A phrase is a demand: names do not answer for it.
-    check(&tree, &query(&format!("\"strange\" {long}_b")), &["bm25: b.txt"]);
+    check(&tree, &query(&format!("\"strange\" {long}_b")), &["hybrid: b.txt"]);
 }
 
 #[test]
@@ -96,15 +96,15 @@ fn filters_hold_for_names_as_well() {
     };
     let field = format!("strange {long}_b");
     let function = format!("strange {long}_c");
-    check_filtered(&function, Filters::default(), &["bm25: b.txt", &format!("name: a.py:{long}_c")]);
-    check_filtered(&function, Filters { languages: vec!["text".into()], ..Filters::default() }, &["bm25: b.txt"]);
+    check_filtered(&function, Filters::default(), &["hybrid: b.txt", &format!("name: a.py:{long}_c")]);
+    check_filtered(&function, Filters { languages: vec!["text".into()], ..Filters::default() }, &["hybrid: b.txt"]);
     let uses = |name: &str| Filters { has_references: vec![name.into()], ..Filters::default() };
     check_filtered(&function, uses("used"), &[&format!("name: a.py:{long}_c")]);
     check_filtered(&function, uses("unused"), &[]);
     // The field passes where the chunk that holds it would not.
     let constants = Filters { node_types: vec![Kind::known("constant")], ..Filters::default() };
     check_filtered(&field, constants, &[&format!("name: A.java:Holder.{long}_b")]);
-    check_filtered(&field, Filters::default(), &["bm25: b.txt", &format!("name: A.java:Holder.{long}_b")]);
+    check_filtered(&field, Filters::default(), &["hybrid: b.txt", &format!("name: A.java:Holder.{long}_b")]);
 }
 
 #[test]

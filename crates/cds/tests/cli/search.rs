@@ -430,7 +430,7 @@ def e():
 ",
     );
     let check = |query: &str, expect: &[&str]| {
-        let found = project.cds(&["search", query, "-f", "paths"]);
+        let found = project.cds(&["search", query, "--preset", "bm25", "-f", "paths"]);
         let mut paths: Vec<&str> = found.stdout.lines().collect();
         paths.sort_unstable();
         assert_eq!(paths, expect, "{query}");
