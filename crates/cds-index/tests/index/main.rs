@@ -3,5 +3,6 @@
 mod build;
 mod damage;
 mod fixture;
+mod meaning;
 mod names;
 mod snapshot;
