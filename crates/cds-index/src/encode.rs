@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use cds_encode::{WordBag, builtin, compose};
 use cds_model::{Chunk, FileFacts};
 
-use crate::store::vectors::Quantised;
 use crate::tokenize::Tokenizer;
 
 /// What a thread keeps from file to file: words met before are found faster.
@@ -19,7 +18,7 @@ thread_local! {
 }
 
 /// A vector for each chunk of a file, from a table of words.
-pub(crate) fn vectors(path: &str, text: &str, facts: &FileFacts) -> Vec<Quantised> {
+pub fn chunk_vectors(path: &str, text: &str, facts: &FileFacts) -> Vec<Vec<f32>> {
     ENCODER.with_borrow_mut(|Encoder { tokenizer, bag }| {
         tokenizer.parts_of(path_words(path), |word| bag.add(word));
         let path = bag.words();
@@ -29,7 +28,7 @@ pub(crate) fn vectors(path: &str, text: &str, facts: &FileFacts) -> Vec<Quantise
             }
             let name = bag.words();
             tokenizer.parts_of(&text[chunk.span.range()], |word| bag.add(word));
-            Quantised::of(&compose(&bag.content(), &name, &path))
+            compose(&bag.content(), &name, &path)
         };
         facts.chunks.iter().map(vector).collect()
     })

@@ -18,11 +18,11 @@ pub use build::{
 };
 /// The languages a [`Build`] reads with.
 pub use cds_lang::Registry;
-pub use encode::query_vector;
+pub use encode::{chunk_vectors, query_vector};
 pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};
 pub use snapshot::{ChunkView, DocumentView, EntityView, LoadedFile, Snapshot};
 pub use store::names::NameMatch;
 pub use store::sparse::SparseWeights;
-pub use store::vectors::Vectors;
+pub use store::vectors::{VectorTable, Vectors};
 pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};

@@ -130,7 +130,8 @@ impl Preparer<'_> {
         if self.table.is_none() {
             return Vec::new();
         }
-        encode::vectors(path, &findable(text, facts, self.options.comments), facts)
+        let vectors = encode::chunk_vectors(path, &findable(text, facts, self.options.comments), facts);
+        vectors.iter().map(|vector| Quantised::of(vector)).collect()
     }
 
     fn extract(&self, path: &str, text: &str, problem: Option<Problem>) -> (String, FileFacts) {

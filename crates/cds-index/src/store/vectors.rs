@@ -88,6 +88,33 @@ pub struct Vectors<'a> {
     dimensions: usize,
 }
 
+/// Vectors in memory, in the form they have on disk.
+#[derive(Clone, Debug, Default)]
+pub struct VectorTable {
+    codes: Vec<u8>,
+    scales: Vec<f32>,
+    dimensions: usize,
+}
+
+impl VectorTable {
+    /// An empty table for vectors of that many numbers.
+    pub fn new(dimensions: usize) -> VectorTable {
+        VectorTable { dimensions, ..VectorTable::default() }
+    }
+
+    /// Adds the next vector.
+    pub fn push(&mut self, vector: &[f32]) {
+        let Quantised { scale, codes } = Quantised::of(vector);
+        self.codes.extend_from_slice(codes.as_bytes());
+        self.scales.push(scale);
+    }
+
+    /// To be searched.
+    pub fn vectors(&self) -> Vectors<'_> {
+        Vectors { codes: &self.codes, scales: &self.scales, dimensions: self.dimensions }
+    }
+}
+
 /// Chunks scored in one go before a filter or a heap is asked.
 const BATCH: usize = 256;
 
@@ -189,22 +216,14 @@ mod dot {
 mod tests {
     use super::*;
 
-    fn vectors(rows: &[[f32; 4]]) -> (Vec<u8>, Vec<f32>) {
-        let quantised: Vec<Quantised> = rows.iter().map(|row| Quantised::of(row)).collect();
-        let codes = quantised.iter().flat_map(|q| q.codes.iter().map(|x| x.cast_unsigned())).collect();
-        (codes, quantised.iter().map(|q| q.scale).collect())
-    }
-
     #[test]
     fn the_nearest_come_first_and_filters_apply_before() {
-        let rows: Vec<[f32; 4]> = (0..1000)
-            .map(|i| {
-                let a = i as f32 * 0.001;
-                [a.cos(), a.sin(), 0.0, 0.0]
-            })
-            .collect();
-        let (codes, scales) = vectors(&rows);
-        let vectors = Vectors { codes: &codes, scales: &scales, dimensions: 4 };
+        let mut table = VectorTable::new(4);
+        for i in 0..1000 {
+            let a = i as f32 * 0.001;
+            table.push(&[a.cos(), a.sin(), 0.0, 0.0]);
+        }
+        let vectors = table.vectors();
         let ids = |list: Vec<(ChunkId, f32)>| list.into_iter().map(|(c, _)| c.0).collect::<Vec<_>>();
         let near = vectors.nearest(&[1.0, 0.0, 0.0, 0.0], 5, |_| true);
         assert!(near.iter().all(|(c, score)| c.0 < 60 && *score > 0.99), "{near:?}");
@@ -216,6 +235,36 @@ mod tests {
         assert!(vectors.nearest(&[1.0, 0.0, 0.0, 0.0], 5, |_| false).is_empty());
         let zero = vectors.nearest(&[0.0; 4], 2, |_| true);
         assert_eq!(zero.len(), 2);
+    }
+
+    /// Numbers that look random and are the same each time.
+    fn noise(seed: &mut u64) -> f32 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    #[test]
+    fn the_ten_nearest_are_those_of_whole_numbers() {
+        let mut seed = 7;
+        let mut vector = || {
+            let mut vector: Vec<f32> = (0..64).map(|_| noise(&mut seed)).collect();
+            cds_encode::normalise(&mut vector);
+            vector
+        };
+        let rows: Vec<Vec<f32>> = (0..2_000).map(|_| vector()).collect();
+        let mut table = VectorTable::new(64);
+        rows.iter().for_each(|row| table.push(row));
+        let mut agree = 0;
+        for _ in 0..50 {
+            let query = vector();
+            let mut exact: Vec<(usize, f32)> =
+                rows.iter().map(|row| row.iter().zip(&query).map(|(a, b)| a * b).sum()).enumerate().collect();
+            exact.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let found = table.vectors().nearest(&query, 10, |_| true);
+            agree += exact[..10].iter().filter(|(row, _)| found.iter().any(|(c, _)| c.0 as usize == *row)).count();
+        }
+        // Random vectors are nearly equally far from each other: real ones agree more.
+        assert!(agree >= 485, "{agree} of 500");
     }
 
     #[test]
