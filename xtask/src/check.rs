@@ -7,9 +7,10 @@ use anyhow::{Context, Result, bail};
 /// One step: what it is called, and its arguments to cargo.
 const STEPS: &[(&str, &[&str])] = &[
     ("formatting", &["fmt", "--all", "--check"]),
-    ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-    ("tests", &["test", "--workspace"]),
-    ("documentation", &["doc", "--workspace", "--no-deps"]),
+    ("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]),
+    ("what a default build leaves out", &["check", "-p", "cds"]),
+    ("tests", &["test", "--workspace", "--all-features"]),
+    ("documentation", &["doc", "--workspace", "--no-deps", "--all-features"]),
 ];
 
 pub(crate) fn run() -> Result<()> {

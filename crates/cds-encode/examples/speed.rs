@@ -5,7 +5,7 @@
 
 use std::{env, fs, path::Path, time::Instant};
 
-use cds_encode::transformer::{Model, open};
+use cds_encode::{Model, open};
 
 const LINES: usize = 30;
 const MOST: usize = 200;

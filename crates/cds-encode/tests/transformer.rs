@@ -7,10 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cds_encode::{
-    DenseEncoder, Reranker, SparseEncoder,
-    transformer::{Model, open},
-};
+use cds_encode::{DenseEncoder, Model, Reranker, SparseEncoder, open};
 use serde::Deserialize;
 
 const TOLERANCE: f32 = 1e-4;
@@ -123,7 +120,7 @@ fn jina_weighs_distance() {
 }
 
 #[test]
-fn splade_of_every_family() {
+fn r13_splade_of_every_family() {
     check_sparse("splade");
     check_sparse("splade-distilbert");
     check_sparse("splade-roberta");
@@ -136,7 +133,7 @@ fn cross_encoders_read_pairs() {
 }
 
 #[test]
-fn splade_reads_512_tokens_though_it_has_600_positions() {
+fn r6_splade_reads_512_tokens_though_it_has_600_positions() {
     let model = sparse("splade");
     let words = |count: usize| vec!["file"; count].join(" ");
     // Two marks are added to each.

@@ -38,6 +38,8 @@ pub struct SearchRequest {
     pub semantic_weight: Option<f32>,
     /// How much ranks count beside scores, 0 to 1, in such a preset.
     pub alpha: Option<f32>,
+    /// Numbers of the preset to replace, by name.
+    pub set: Vec<(String, f32)>,
     /// How many documents, where hits are documents or both; none: 5.
     pub files: Option<usize>,
     /// Whether words are left out, so that meaning alone finds.

@@ -30,6 +30,8 @@ pub struct SearchOptions {
     pub semantic_weight: Option<f32>,
     /// How much ranks count in a mixture, scores having the rest.
     pub alpha: Option<f32>,
+    /// Numbers of the preset to replace, by name.
+    pub set: Vec<(String, f32)>,
     /// Whether words are left out of the search, so that meaning alone finds.
     pub no_bm25: bool,
     /// Whether a reranker reads the first candidates; none: as the preset says.
@@ -151,12 +153,15 @@ const RERANKED: usize = 30;
 
 /// The preset with what the request sets itself.
 fn chosen(query: &Query, options: &SearchOptions) -> Result<Preset> {
-    let preset = Preset::find(&query.preset)?;
+    let mut preset = Preset::find(&query.preset)?.clone();
+    for (name, value) in &options.set {
+        preset.set(name, *value)?;
+    }
     Ok(match preset.fusion {
-        Fusion::Mixed(mixture) => Preset { fusion: Fusion::Mixed(mixture.with(options)), ..preset.clone() },
+        Fusion::Mixed(mixture) => Preset { fusion: Fusion::Mixed(mixture.with(options)), ..preset },
         // Without words there is nothing for signals to stand on: meaning alone is left.
         Fusion::Evidence | Fusion::Hierarchical { .. } if options.no_bm25 => Preset::find("dense")?.clone(),
-        Fusion::Evidence | Fusion::Hierarchical { .. } => preset.clone(),
+        Fusion::Evidence | Fusion::Hierarchical { .. } => preset,
     })
 }
 

@@ -306,6 +306,64 @@ impl Preset {
         }
     }
 
+    /// Every number of it, by name. In a mixture the retrievers' names stand for their weights there.
+    fn numbers(&mut self) -> Vec<(&'static str, &mut f32)> {
+        let Preset { k1, b, fields, fusion, weights, .. } = self;
+        let mut numbers: Vec<(&'static str, &mut f32)> = vec![
+            ("k1", k1),
+            ("b", b),
+            ("field_content", &mut fields.content),
+            ("field_symbols", &mut fields.symbols),
+            ("field_signature", &mut fields.signature),
+            ("field_doc", &mut fields.doc),
+            ("field_path", &mut fields.path),
+        ];
+        match fusion {
+            Fusion::Mixed(Mixture { k, bm25, sparse, dense, alpha }) => {
+                numbers.extend([("k", k), ("bm25", bm25), ("sparse", sparse), ("dense", dense), ("alpha", alpha)]);
+            }
+            Fusion::Evidence => {
+                let w = weights;
+                numbers.extend([
+                    ("bm25", &mut w.bm25),
+                    ("dense", &mut w.dense),
+                    ("file_dense", &mut w.file_dense),
+                    ("file_bm25", &mut w.file_bm25),
+                    ("definition", &mut w.definition),
+                    ("file_definitions", &mut w.file_definitions),
+                    ("file_stem", &mut w.file_stem),
+                    ("whole_stem", &mut w.whole_stem),
+                    ("folder", &mut w.folder),
+                    ("relation", &mut w.relation),
+                    ("exact_symbol", &mut w.exact_symbol),
+                    ("type_declaration", &mut w.type_declaration),
+                    ("source_path", &mut w.source_path),
+                    ("other_role", &mut w.other_role),
+                    ("public", &mut w.public),
+                    ("cap", &mut w.cap),
+                ]);
+            }
+            Fusion::Hierarchical { .. } => {}
+        }
+        numbers
+    }
+
+    /// Sets one number; a mistake names those there are.
+    pub(crate) fn set(&mut self, name: &str, value: f32) -> Result<()> {
+        let preset = self.name;
+        let mut numbers = self.numbers();
+        let invalid = |message: String| Error::Invalid { field: "set", message };
+        if !value.is_finite() || value < 0.0 {
+            return Err(invalid(format!("{name} must be a number from 0 on, not {value}")));
+        }
+        if let Some((_, number)) = numbers.iter_mut().find(|(known, _)| *known == name) {
+            **number = value;
+            return Ok(());
+        }
+        let names: Vec<&str> = numbers.iter().map(|(known, _)| *known).collect();
+        Err(invalid(format!("the preset {preset} has no number {name:?}; it has {}", names.join(", "))))
+    }
+
     /// The preset of that name.
     pub fn by_name(name: &str) -> Option<&'static Preset> {
         PRESETS.iter().find(|p| p.name == name)
@@ -337,6 +395,21 @@ mod tests {
             error,
             "preset: no preset \"best\"; there are default, cds-index, bm25, dense, sparse, hybrid, swiftindex, rice, rice-sparse, rice-dense, breeze"
         );
+    }
+
+    #[test]
+    fn every_number_can_be_set_alone() {
+        let set = |preset: &str, name: &str, value: f32| {
+            let mut preset = Preset::find(preset).unwrap().clone();
+            preset.set(name, value).map(|()| preset).map_err(|e| e.to_string())
+        };
+        assert!((set("default", "file_dense", 3.0).unwrap().weights.file_dense - 3.0).abs() < f32::EPSILON);
+        assert!(matches!(set("hybrid", "dense", 0.9).unwrap().fusion, Fusion::Mixed(m) if m.dense > 0.8));
+        assert!((set("cds-index", "k1", 2.0).unwrap().k1 - 2.0).abs() < f32::EPSILON);
+        let error = set("hybrid", "beta", 1.0).unwrap_err();
+        assert!(error.starts_with("set: the preset hybrid has no number \"beta\"; it has k1, b,"), "{error}");
+        assert!(set("hybrid", "alpha", -1.0).unwrap_err().contains("from 0 on"));
+        assert!(set("hybrid", "alpha", f32::NAN).is_err());
     }
 
     #[test]

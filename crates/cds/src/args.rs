@@ -299,6 +299,9 @@ pub(crate) struct SearchArgs {
     /// How much ranks count beside scores, 0 to 1 (presets that mix both)
     #[arg(long, value_name = "SHARE")]
     pub(crate) alpha: Option<f32>,
+    /// Replace a number of the preset (docs/search.md lists them)
+    #[arg(long, value_name = "NAME=NUMBER", value_parser = number)]
+    pub(crate) set: Vec<(String, f32)>,
     /// Leave words out: meaning alone finds
     #[arg(long)]
     pub(crate) no_bm25: bool,
@@ -385,6 +388,11 @@ pub(crate) struct FilterArgs {
     /// Changed since: seconds since 1970, or 90s, 15m, 12h, 7d, 4w ago
     #[arg(long, value_name = "WHEN")]
     pub(crate) modified_since: Option<String>,
+}
+
+fn number(text: &str) -> Result<(String, f32), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=NUMBER, such as file_dense=2")?;
+    Ok((name.to_owned(), value.parse().map_err(|_| format!("{value:?} is not a number"))?))
 }
 
 fn scope_depth(text: &str) -> Result<(u32, u32), String> {

@@ -47,6 +47,7 @@ impl Engine {
             upper_threshold: Some(checked.upper_threshold),
             time_limit: (limit > 0).then(|| Duration::from_millis(limit)),
             offset: checked.offset,
+            set: request.set.clone(),
             no_bm25: request.no_bm25,
             rerank: request.rerank,
             rerank_limit: Some(Duration::from_millis(self.config().number("search.rerank_limit_ms"))),

@@ -77,7 +77,7 @@ impl Engine {
         snapshot.verify()?;
         let manifest = snapshot.manifest();
         let (freshness, changed) = match self.freshness(snapshot) {
-            Freshness::Fresh if !self.has_settings_model(manifest) => ("settings changed", 0),
+            _ if !self.has_settings_model(manifest) => ("settings changed", 0),
             Freshness::Fresh => ("fresh", 0),
             Freshness::Stale(n) => ("stale", n),
             Freshness::Settings => ("settings changed", 0),

@@ -15,6 +15,7 @@ pub(crate) fn run(context: &Context, args: SearchArgs) -> Done {
         query,
         limit: args.limit,
         files: args.files,
+        set: args.set,
         no_bm25: args.no_bm25,
         rerank: args.rerank,
         granularity: args.granularity,

@@ -14,6 +14,7 @@ mod grep;
 mod index;
 mod languages;
 mod locagent;
+mod model;
 mod retrieve;
 mod robust;
 mod search;
