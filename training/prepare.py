@@ -71,8 +71,7 @@ def main():
         forms[word] = spelling
 
     queries, contents, counts, kept = [], [], [], []
-    rests, rest_counts = [], []
-    once = {"path": [], "name": [], "own": []}
+    once = {"path": [], "name": []}
     for row in rows:
         query = words.ids(row["query"])
         content, count = words.counted(row["content"])
@@ -80,9 +79,6 @@ def main():
             queries.append(numpy.array(query, dtype=numpy.int32))
             contents.append(content)
             counts.append(count)
-            rest, rest_count = words.counted(row["rest"])
-            rests.append(rest)
-            rest_counts.append(rest_count)
             for key, lists in once.items():
                 lists.append(numpy.unique(numpy.array(words.ids(row[key]), dtype=numpy.int32)))
             kept.append(row)
@@ -95,8 +91,6 @@ def main():
     query_start, query = csr(queries, numpy.int32)
     content_start, content = csr(contents, numpy.int32)
     _, count = csr(counts, numpy.int32)
-    rest_start, rest = csr(rests, numpy.int32)
-    _, rest_count = csr(rest_counts, numpy.int32)
     parts = {}
     for key, lists in once.items():
         parts[key + "_start"], parts[key] = csr(lists, numpy.int32)
@@ -108,7 +102,7 @@ def main():
         arguments.out, words=numpy.array([w for w, _ in ranked]), frequency=numpy.array([f for _, f in ranked]),
         forms=numpy.array([forms.get(w, w) for w, _ in ranked]), documents=documents,
         query_start=query_start, query=query, content_start=content_start, content=content, count=count,
-        rest_start=rest_start, rest=rest, rest_count=rest_count, **parts, language_names=language_names, language=language, kind_names=kind_names,
+        **parts, language_names=language_names, language=language, kind_names=kind_names,
         kind=kind, package_names=package_names, package=package, body=body)
     table = collections.Counter((r["kind"], r["language"]) for r in kept)
     for kind_name in kind_names:

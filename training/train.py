@@ -96,8 +96,7 @@ def main():
     parser.add_argument("--path-chance", type=float, default=0.5)
     parser.add_argument("--name", type=float, default=0.5, help="weight of the name part")
     parser.add_argument("--name-chance", type=float, default=0.5)
-    parser.add_argument("--rest-chance", type=float, default=0.0, help="chance that the rest of the comment is content")
-    parser.add_argument("--tf", type=float, default=0.0, help="a word of content counts its times to this power; 0: 1 + ln")
+    parser.add_argument("--tf", type=float, default=0.6, help="a word of content counts its times to this power; 0: 1 + ln")
     parser.add_argument("--drop", type=float, default=0.2, help="chance to leave out a word of a definition")
     parser.add_argument("--query-drop", type=float, default=0.0, help="chance to leave out a word of a query")
     parser.add_argument("--power", type=float, default=1.0, help="languages are drawn by their pairs to this power")
@@ -116,7 +115,6 @@ def main():
 
     query, path, name = (bags(data, key, width) for key in ("query", "path", "name"))
     content = bags(data, "content", width, data["count"])
-    rest = bags(data, "rest", width, data["rest_count"])
     weights = [("path", arguments.path, arguments.path_chance, path), ("name", arguments.name, arguments.name_chance, name)]
     weights = [w for w in weights if w[1] * w[2] > 0]
     wanted = [data["kind_names"].tolist().index(kind) for kind in arguments.kinds.split(",")]
@@ -142,12 +140,6 @@ def main():
             rate = arguments.rate * min(1.0, (step + 1) / 30) * (1 - step / total)
             a, b = query[rows], content[rows]
             n = len(rows)
-            if arguments.rest_chance:
-                kept = (chance.random(n) < arguments.rest_chance).astype(numpy.float32)
-                more = rest[rows]
-                more.data *= numpy.repeat(kept, numpy.diff(more.indptr))
-                more.eliminate_zeros()
-                b = b + more
             b.data = b.data ** numpy.float32(arguments.tf) if arguments.tf else 1 + numpy.log(b.data)
             if arguments.drop:
                 b.data = b.data * (chance.random(len(b.data)) >= arguments.drop)

@@ -1,10 +1,9 @@
 //! Mines pairs of prose and code from folders of packages: what a static model of words is trained on.
 //!
 //! `pairs TREE FORMS [KINDS]` walks `TREE/<registry>/<package>/` and prints one line of JSON a pair: `language`, `package`,
-//! `path`, `kind`, `query`, `content`, `name` (of the definition and of what it lies in), `own` (of the definition alone),
-//! `rest` (what its comment says after the first sentence), all texts as words split by the index's own tokenizer. FORMS
-//! gets, for each word, the spelling it was met in most often: stems are not English, and a model of English wants the
-//! word. KINDS, with commas, are all if not said.
+//! `path`, `kind`, `query`, `content`, `name` (of the definition after those of what it lies in), all texts as words split by
+//! the index's own tokenizer. FORMS gets, for each word, the spelling it was met in most often: stems are not English, and
+//! a model of English wants the word. KINDS, with commas, are all if not said.
 //!
 //! Kinds: `doc` a comment's first sentence and the definition without that comment; `whole` a short comment as a whole;
 //! `asked` the sentence turned into a question; `member` a type's comment and one of its members; `head` a file's comment and
@@ -94,8 +93,6 @@ struct Definition {
     name: String,
     /// Its name after the names of what it lies in.
     scope: String,
-    /// Its comment as a whole.
-    doc: String,
     content: String,
 }
 
@@ -178,7 +175,6 @@ impl Package {
                 path: path.to_owned(),
                 name: entity.name.to_string(),
                 scope: facts.scope_path(id).join(" "),
-                doc: entity.doc_comment.as_deref().map(plain).unwrap_or_default(),
                 content,
             });
             of_entity.insert(id, at);
@@ -275,10 +271,6 @@ impl Package {
             if !QUERY_WORDS.contains(&query.len()) && !(pair.kind == "name" && query.len() >= 2) {
                 continue;
             }
-            let mut ignored = BTreeMap::new();
-            let doc = words(&mut tokenizer, &definition.doc, &mut ignored);
-            let rest = doc.strip_prefix(&query[..]).unwrap_or_default();
-            let rest = rest[..rest.len().min(MAX_CONTENT)].join(" ");
             let query = query.join(" ");
             let content = split
                 .entry(pair.definition)
@@ -288,6 +280,7 @@ impl Package {
             }
             *count += 1;
             content.truncate(MAX_CONTENT);
+            let mut ignored = BTreeMap::new();
             let row = serde_json::json!({
                 "language": definition.language,
                 "package": package,
@@ -296,8 +289,6 @@ impl Package {
                 "query": query,
                 "content": content.join(" "),
                 "name": words(&mut tokenizer, &definition.scope, &mut ignored).join(" "),
-                "own": words(&mut tokenizer, &definition.name, &mut ignored).join(" "),
-                "rest": rest,
             });
             rows.push(row.to_string());
         }
