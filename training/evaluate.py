@@ -194,7 +194,7 @@ COMPOSITIONS = {
     "content": {"content": 1},
     "content + .5 own name": {"content": 1, "own": 0.5},
     "content + .7 name": {"content": 1, "name": 0.7},
-    "content + .7 path + .7 name": {"content": 1, "path_part": 0.7, "name": 0.7},
+    "content + .6 path + .6 name": {"content": 1, "path_part": 0.6, "name": 0.6},
 }
 STUDY = {
     "content + .5 path": {"content": 1, "path_part": 0.5},

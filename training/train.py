@@ -98,8 +98,6 @@ def main():
     parser.add_argument("--name-chance", type=float, default=0.5)
     parser.add_argument("--tf", type=float, default=0.6, help="a word of content counts its times to this power; 0: 1 + ln")
     parser.add_argument("--drop", type=float, default=0.2, help="chance to leave out a word of a definition")
-    parser.add_argument("--query-drop", type=float, default=0.0, help="chance to leave out a word of a query")
-    parser.add_argument("--power", type=float, default=1.0, help="languages are drawn by their pairs to this power")
     arguments = parser.parse_args()
     chance = numpy.random.default_rng(arguments.seed)
     data = numpy.load(arguments.pairs)
@@ -125,14 +123,8 @@ def main():
     adam, step, began = Adam(table), 0, time.time()
     total = int(arguments.epochs * len(index) / arguments.batch)
     running = []
-    language = data["language"][index]
-    sizes = numpy.bincount(language).astype(float)
-    odds = numpy.where(sizes > 0, (numpy.maximum(sizes, 1) / sizes.max()) ** (arguments.power - 1), 0)[language]
     while step < total:
-        # A language's share above one is pairs seen again within the epoch.
-        times = odds.astype(int) + (chance.random(len(index)) < odds % 1) if arguments.power != 1 else 1
-        drawn = numpy.repeat(index, times)
-        order = drawn[numpy.argsort(bucket_key[drawn], kind="stable")]
+        order = index[numpy.argsort(bucket_key[index], kind="stable")]
         buckets = numpy.split(order, numpy.flatnonzero(numpy.diff(bucket_key[order])) + 1)
         for rows in batches(buckets, arguments.batch, arguments.group, chance):
             if step >= total:
@@ -143,8 +135,6 @@ def main():
             b.data = b.data ** numpy.float32(arguments.tf) if arguments.tf else 1 + numpy.log(b.data)
             if arguments.drop:
                 b.data = b.data * (chance.random(len(b.data)) >= arguments.drop)
-            if arguments.query_drop:
-                a.data = a.data * (chance.random(len(a.data)) >= arguments.query_drop)
             parts = [part[rows] for _, _, _, part in weights]
             joined = sparse.vstack([a, b, *parts], format="csr")
             touched, inverse = numpy.unique(joined.indices, return_inverse=True)

@@ -24,9 +24,9 @@ const MAX_WORD: usize = 24;
 /// Pieces of unknown words have at least so many letters.
 const MIN_PIECE: usize = 3;
 /// What names of the entity and of what is around it add to a chunk's vector, beside its content.
-const NAME_WEIGHT: f32 = 0.7;
+const NAME_WEIGHT: f32 = 0.6;
 /// What the path adds.
-const PATH_WEIGHT: f32 = 0.7;
+const PATH_WEIGHT: f32 = 0.6;
 /// A word of content counts its times to this power.
 const CONTENT_POWER: f32 = 0.6;
 /// Words remembered before the memory is emptied.
@@ -248,7 +248,7 @@ mod tests {
         assert!(bag.is_empty());
         assert_eq!(bag.content(), [0.0, 0.0]);
         let vector = compose(&[1.0, 0.0], &[0.0, 1.0], &[0.0, 1.0]);
-        assert!((vector[1] / vector[0] - 1.4).abs() < 1e-6);
+        assert!((vector[1] / vector[0] - 1.2).abs() < 1e-6);
     }
 
     #[test]
