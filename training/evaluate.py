@@ -34,7 +34,11 @@ def unit(x):
     return x / (numpy.linalg.norm(x, axis=1, keepdims=True) + 1e-9)
 
 
-def bags(words, texts, log_tf):
+# A word of content counts its times to this power, as in use.
+CONTENT_POWER = 0.6
+
+
+def bags(words, texts, repeated):
     start, ids, weights = [0], [], []
     memory = {}
     for text in texts:
@@ -42,7 +46,7 @@ def bags(words, texts, log_tf):
             memory[text] = words.counted(text)
         numbers, counts = memory[text]
         ids.append(numbers)
-        weights.append(1 + numpy.log(counts) if log_tf else numpy.ones(len(counts)))
+        weights.append(counts ** CONTENT_POWER if repeated else numpy.ones(len(counts)))
         start.append(start[-1] + len(numbers))
     flat = numpy.concatenate(ids) if ids else numpy.zeros(0, int)
     data = numpy.concatenate(weights) if weights else numpy.zeros(0)
@@ -111,13 +115,13 @@ class Dense:
     def __init__(self, words, table):
         self.words, self.table, self.kept = words, table, {}
 
-    def part(self, repository, key, log_tf):
-        found = self.kept.get((id(repository), key, log_tf))
+    def part(self, repository, key, repeated):
+        found = self.kept.get((id(repository), key, repeated))
         if found is None and key == "file":
             found = self.files(repository)
         elif found is None:
-            found = unit(bags(self.words, repository.texts(key), log_tf) @ self.table)
-            self.kept[id(repository), key, log_tf] = found
+            found = unit(bags(self.words, repository.texts(key), repeated) @ self.table)
+            self.kept[id(repository), key, repeated] = found
         return found
 
     def files(self, repository):
@@ -127,13 +131,13 @@ class Dense:
         sums = sparse.csr_matrix((numpy.ones(len(file), numpy.float32), (file, numpy.arange(len(file))))) @ content
         return unit(sums)[file]
 
-    def documents(self, repository, parts, log_tf):
-        return unit(sum(weight * self.part(repository, key, log_tf and key == "content") for key, weight in parts.items()))
+    def documents(self, repository, parts, repeated):
+        return unit(sum(weight * self.part(repository, key, repeated and key == "content") for key, weight in parts.items()))
 
-    def ranker(self, semble, parts, log_tf=True):
+    def ranker(self, semble, parts, repeated=True):
         def rank(repository, tasks):
             queries = unit(bags(self.words, [semble.words_of[t["id"]]["words"] for t in tasks], False) @ self.table)
-            scores = queries @ self.documents(repository, parts, log_tf).T
+            scores = queries @ self.documents(repository, parts, repeated).T
             return numpy.argsort(-scores, axis=1, kind="stable")
         return rank
 
@@ -188,11 +192,12 @@ def show(label, result):
 
 COMPOSITIONS = {
     "content": {"content": 1},
-    "content + .5 path": {"content": 1, "path_part": 0.5},
+    "content + .5 own name": {"content": 1, "own": 0.5},
     "content + .7 name": {"content": 1, "name": 0.7},
     "content + .6 path + .6 name": {"content": 1, "path_part": 0.6, "name": 0.6},
 }
 STUDY = {
+    "content + .5 path": {"content": 1, "path_part": 0.5},
     "content + .3 path": {"content": 1, "path_part": 0.3},
     "content + .7 path": {"content": 1, "path_part": 0.7},
     "content + .3 name": {"content": 1, "name": 0.3},
@@ -222,10 +227,14 @@ def semble_main(arguments):
         for what, parts in chosen.items():
             table[label, what] = show(f"{label}: {what}", semble.score(dense.ranker(semble, parts)))
         if arguments.study:
-            show(f"{label}: content + .5 path, no tf", semble.score(dense.ranker(semble, COMPOSITIONS["content + .5 path"], False)))
+            show(f"{label}: content + .5 path, no tf", semble.score(dense.ranker(semble, STUDY["content + .5 path"], False)))
     if arguments.study:
         for name in semble.tasks:
             print(f"{name:20s} " + "  ".join(f"{rows[name]:.3f}" for key, rows in table.items()))
+
+
+# Pairs of one draw, and draws at most: one alone has a standard error of 0.02.
+DRAW, DRAWS = 300, 7
 
 
 def docs_main(arguments):
@@ -238,17 +247,19 @@ def docs_main(arguments):
     for package, rows in sorted(by_package.items()):
         chance = numpy.random.default_rng(7)
         rows = sorted(rows, key=lambda r: (r["query"], r["content"]))
-        picked = [rows[i] for i in chance.permutation(len(rows))[:300]]
-        gold = numpy.arange(len(picked))
-        line = {}
-        lexical = Bm25([r["content"] for r in picked])
-        scores = numpy.stack([lexical.scores(collections.Counter(r["query"].split())) for r in picked])
-        line["BM25"] = mrr(scores, gold)
-        for label, words, table in models:
-            documents = unit(bags(words, [r["content"] for r in picked], True) @ table)
-            queries = unit(bags(words, [r["query"] for r in picked], False) @ table)
-            line[label] = mrr(queries @ documents.T, gold)
-        print(f"{package} ({len(picked)} of {len(rows)}): " + "  ".join(f"{k} {v:.3f}" for k, v in line.items()))
+        rows = [rows[i] for i in chance.permutation(len(rows))]
+        draws = [rows[at:at + DRAW] for at in range(0, min(len(rows), DRAWS * DRAW) - DRAW + 1, DRAW)]
+        line = collections.defaultdict(list)
+        for picked in draws:
+            gold = numpy.arange(len(picked))
+            lexical = Bm25([r["content"] for r in picked])
+            line["BM25"].append(mrr(numpy.stack([lexical.scores(collections.Counter(r["query"].split())) for r in picked]), gold))
+            for label, words, table in models:
+                documents = unit(bags(words, [r["content"] for r in picked], True) @ table)
+                queries = unit(bags(words, [r["query"] for r in picked], False) @ table)
+                line[label].append(mrr(queries @ documents.T, gold))
+        told = "  ".join(f"{k} {v[0]:.3f}, all {numpy.mean(v):.4f}" for k, v in line.items())
+        print(f"{package} ({len(draws)} draws of {DRAW} from {len(rows)}): {told}")
 
 
 def mrr(scores, gold):

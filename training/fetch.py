@@ -10,6 +10,7 @@ unpacked. The registries' own tools are asked for every archive, so mirrors are 
 import concurrent.futures
 import email.parser
 import fnmatch
+import gzip
 import hashlib
 import io
 import json
@@ -20,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import tomllib
 import zipfile
 
@@ -47,8 +49,24 @@ PERMISSIVE = re.compile(
 CLASSIFIERS = ("MIT", "BSD", "Apache Software", "ISC", "Python Software Foundation", "zlib", "Unlicense", "CC0", "Boost")
 
 
+TRIES = 3
+
+
 def run(*command, **more):
     return subprocess.run(command, check=True, capture_output=True, text=True, **more).stdout
+
+
+def patiently(action, folder):
+    """Registries and mirrors fail now and then: an empty folder and a second try, then a third."""
+    for left in range(TRIES - 1, -1, -1):
+        try:
+            return action()
+        except (subprocess.CalledProcessError, StopIteration, IndexError):
+            if not left:
+                raise
+            time.sleep(5 * (TRIES - left))
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
 
 
 def sha256(path):
@@ -249,21 +267,32 @@ def apt_options(folder):
 
 def apt_archive(name, version, folder):
     options = apt_options(folder.parent.parent)
-    wanted = name if version is None else f"{name}={version}"
+    ask = ("apt-get", *options, "source", "--print-uris", "--download-only")
+    try:
+        told = run(*ask, name if version is None else f"{name}={version}")
+    except subprocess.CalledProcessError:
+        if version is None:
+            raise
+        # A mirror keeps the newest revision only. The hash of the upstream archive decides whether that one will do.
+        told = run(*ask, name)
     archives = []
-    for line in run("apt-get", *options, "source", "--print-uris", "--download-only", wanted).splitlines():
+    for line in told.splitlines():
         if not line.startswith("'"):
             continue
         address, file, _size, digest = line.split()
-        if ".orig" in file and not file.endswith(".asc") or ".debian.tar" in file or re.search(r"_[^-]+\.tar\.\w+$", file):
+        if ".orig" in file and not file.endswith(".asc") or ".debian.tar" in file or file.endswith(".diff.gz") or re.search(r"_[^-]+\.tar\.\w+$", file):
             target = folder / file
             run("/usr/lib/apt/apt-helper", *options, "download-file", address.strip("'"), str(target), digest)
             archives.append(target)
-    return sorted(archives, key=lambda a: ".debian." in a.name)
+    return sorted(archives, key=of_debian)
+
+
+def of_debian(archive):
+    return ".debian." in archive.name or archive.name.endswith(".diff.gz")
 
 
 def apt_version(archives):
-    return re.match(r"[^_]+_(.*?)\.(debian\.tar|orig|tar)", archives[-1].name)[1]
+    return re.match(r"[^_]+_(.*?)\.(debian\.tar|diff\.gz|orig|tar)", archives[-1].name)[1]
 
 
 def dep5(text):
@@ -275,23 +304,59 @@ def dep5(text):
             yield files[1].split(), licence[1].strip()
 
 
-def apt_facts(archives):
-    text = ""
+def copyright_file(archives):
+    """What Debian says of a source package's licences: in its own archive, or in its patch for old formats."""
+    if archives[-1].name.endswith(".diff.gz"):
+        patch = gzip.open(archives[-1], "rt", errors="replace").read()
+        found = re.search(r"(?ms)^\+\+\+ \S*debian/copyright\n@@[^\n]*\n(.*?)(?=^--- |\Z)", patch)
+        return "\n".join(line[1:] for line in found[1].splitlines()) if found else ""
     for name, _, read in members(archives[-1]):
         if name.endswith("debian/copyright"):
-            text = read().decode("utf-8", "replace")
+            return read().decode("utf-8", "replace")
+    return ""
+
+
+# Sentences that only one licence has, once white space is made plain.
+TELLTALES = [
+    ("BSL-1.0", r"permission is hereby granted, free of charge, to any person or organization obtaining a copy of the software and"),
+    ("MIT", r"permission is hereby granted, free of charge, to any person obtaining a copy of this software and"),
+    ("BSD-3-Clause", r"redistribution and use in source and binary forms.*(endorse or promote|advertising or publicity)"),
+    ("BSD-2-Clause", r"redistribution and use in source and binary forms"),
+    ("Apache-2.0", r"under the apache license, version 2\.0"),
+]
+NOT_PERMISSIVE = re.compile(r"\bgnu\b|\ba?l?gpl\b|general public|mozilla public|creative commons|non-?commercial|artistic licen", re.I)
+
+
+def licence_of_text(text):
+    """The licences that a text has, if none but permissive ones are spoken of."""
+    plain = re.sub(r"[\s.*]*\s[\s.*]*", " ", text).lower()
+    if NOT_PERMISSIVE.search(plain):
+        return ""
+    found = [name for name, mark in TELLTALES if re.search(mark, plain)]
+    return " AND ".join(name for name in found if name != "BSD-2-Clause" or "BSD-3-Clause" not in found)
+
+
+def by_text(short, text):
+    """A licence's short name; if it says nothing by itself, what the paragraph that it stands for is."""
+    if permissive(short):
+        return short
+    found = re.search(rf"(?ms)^License:[ \t]*{re.escape(short)}[ \t]*\n((?:[ \t]+\S[^\n]*\n?)+)", text)
+    return found and licence_of_text(found[1]) or short
+
+
+def apt_facts(archives):
+    text = copyright_file(archives)
     rows = list(dep5(text))
     main = next((licence for files, licence in rows if "*" in files or "./*" in files), "")
+    # A file in prose speaks for the package as a whole, or not at all.
+    main = by_text(main, text) if rows else licence_of_text(text)
     address = " ".join(re.findall(r"(?m)^(?:Source|Homepage|Upstream-Contact):.*(?:\n .*)*", text))
     return apt_version(archives), main, address
 
 
 def apt_refused_files(archives):
-    for name, _, read in members(archives[-1]):
-        if name.endswith("debian/copyright"):
-            text = read().decode("utf-8", "replace")
-            return [p for files, licence in dep5(text) if not permissive(licence) for p in files] + ["debian/*"]
-    return ["debian/*"]
+    text = copyright_file(archives)
+    return [p for files, licence in dep5(text) if not permissive(by_text(licence, text)) for p in files] + ["debian/*"]
 
 
 def cargo_archive(name, version, folder):
@@ -335,14 +400,15 @@ def judge(row, folder, work):
     registry, name = row["registry"], row["name"]
     tree = folder / "tree" / registry / name.replace("/", "__")
     try:
-        archives = ARCHIVE[registry](name, row.get("version"), work)
-    except (subprocess.CalledProcessError, StopIteration) as error:
+        archives = patiently(lambda: ARCHIVE[registry](name, row.get("version"), work), work)
+    except (subprocess.CalledProcessError, StopIteration, IndexError) as error:
         return None, f"not fetched: {(getattr(error, 'stderr', '') or str(error)).strip()[-160:]}"
     version, licence, address = FACTS[registry](archives)
     refused = apt_refused_files(archives) if registry == "apt" else ()
-    archives = [a for a in archives if ".debian." not in a.name]
+    archives = [a for a in archives if not of_debian(a)]
     hashes = [sha256(a) for a in archives]
-    licence = row.get("licence") or licence
+    if row.get("licence") not in (None, licence):
+        return None, f"its licence is {licence!r}, sources.toml says {row['licence']!r}"
     if why := refused_address(address):
         return None, why
     if not permissive(licence):
@@ -353,8 +419,11 @@ def judge(row, folder, work):
     count = sum(unpack(a, tree, refused) for a in archives)
     if not count:
         return None, "no source files"
-    return {"registry": registry, "name": name, "version": version, "sha256": hashes, "licence": licence,
-            "languages": row["languages"]}, f"{count} files"
+    done = {"registry": registry, "name": name, "version": version, "sha256": hashes, "licence": licence,
+            "languages": row["languages"]}
+    mark(done, folder).parent.mkdir(exist_ok=True)
+    mark(done, folder).touch()
+    return done, f"{count} files"
 
 
 def read_candidates(path):
@@ -364,27 +433,34 @@ def read_candidates(path):
             registry, *languages = line.strip("[]").split()
             continue
         for word in line.split("#")[0].split():
-            name, _, licence = word.partition("=")
-            name, at, version = name[1:].partition("@") if name.startswith("@") else name.partition("@")
+            name, at, version = word.removeprefix("@").partition("@")
             name = ("@" if word.startswith("@") else "") + name
             row = {"registry": registry, "name": name, "languages": languages}
             if at:
                 row["version"] = version
-            if licence:
-                row["licence"] = licence
             rows.append(row)
     return rows
 
 
+def mark(row, folder):
+    """The file that says that a package of these hashes was unpacked whole."""
+    hashes = hashlib.sha256("".join(row.get("sha256", ())).encode()).hexdigest()[:16]
+    return folder / "done" / f"{row['registry']}-{row['name'].replace('/', '__')}-{hashes}"
+
+
 def fetch_all(rows, folder, done=lambda kept: None):
-    seen, unique = set(), []
+    seen, unique, kept = set(), [], []
     for row in rows:
         if (row["registry"], row["name"]) not in seen:
             seen.add((row["registry"], row["name"]))
-            unique.append(row)
+            if mark(row, folder).exists() and row.get("sha256"):
+                kept.append(row)
+            else:
+                unique.append(row)
+    if kept:
+        print(f"{len(kept)} packages are there already", flush=True)
     if any(r["registry"] == "apt" for r in unique):
         apt_options(folder)
-    kept = []
     for at in range(0, len(unique), 100):
         part = unique[at:at + 100]
         prefetch(part, folder)

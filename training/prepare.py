@@ -21,10 +21,10 @@ def read(path, kinds, cap, seed):
     """Pairs, at most `cap` of one kind and language; a query text stands once a kind."""
     buckets, seen = collections.defaultdict(list), set()
     marks = tuple(f'"kind":"{kind}"' for kind in kinds)
-    for line in open(path):
-        if not any(mark in line for mark in marks):
-            continue
-        row = json.loads(line)
+    # Packages are mined side by side: their order in the file is chance.
+    rows = [json.loads(line) for line in open(path) if any(mark in line for mark in marks)]
+    rows.sort(key=lambda r: (r["package"], r["kind"], r["query"], r["content"]))
+    for row in rows:
         key = (row["kind"], row["query"])
         if key not in seen:
             seen.add(key)
@@ -51,7 +51,7 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--words", type=int, default=32_000)
     parser.add_argument("--cap", type=int, default=60_000)
-    parser.add_argument("--kinds", default="doc,whole,asked,member,head,readme")
+    parser.add_argument("--kinds", default="doc")
     arguments = parser.parse_args()
     rows = read(arguments.pairs, arguments.kinds.split(","), arguments.cap, 0)
 
@@ -70,7 +70,8 @@ def main():
         word, spelling, _count = line.rstrip("\n").split("\t")
         forms[word] = spelling
 
-    queries, contents, counts, paths, kept = [], [], [], [], []
+    queries, contents, counts, kept = [], [], [], []
+    once = {"path": [], "name": []}
     for row in rows:
         query = words.ids(row["query"])
         content, count = words.counted(row["content"])
@@ -78,7 +79,8 @@ def main():
             queries.append(numpy.array(query, dtype=numpy.int32))
             contents.append(content)
             counts.append(count)
-            paths.append(numpy.unique(numpy.array(words.ids(row["path"]), dtype=numpy.int32)))
+            for key, lists in once.items():
+                lists.append(numpy.unique(numpy.array(words.ids(row[key]), dtype=numpy.int32)))
             kept.append(row)
 
     def coded(values):
@@ -89,7 +91,9 @@ def main():
     query_start, query = csr(queries, numpy.int32)
     content_start, content = csr(contents, numpy.int32)
     _, count = csr(counts, numpy.int32)
-    path_start, path = csr(paths, numpy.int32)
+    parts = {}
+    for key, lists in once.items():
+        parts[key + "_start"], parts[key] = csr(lists, numpy.int32)
     language_names, language = coded([r["language"] for r in kept])
     kind_names, kind = coded([r["kind"] for r in kept])
     package_names, package = coded([r["package"] for r in kept])
@@ -98,7 +102,7 @@ def main():
         arguments.out, words=numpy.array([w for w, _ in ranked]), frequency=numpy.array([f for _, f in ranked]),
         forms=numpy.array([forms.get(w, w) for w, _ in ranked]), documents=documents,
         query_start=query_start, query=query, content_start=content_start, content=content, count=count,
-        path_start=path_start, path=path, language_names=language_names, language=language, kind_names=kind_names,
+        **parts, language_names=language_names, language=language, kind_names=kind_names,
         kind=kind, package_names=package_names, package=package, body=body)
     table = collections.Counter((r["kind"], r["language"]) for r in kept)
     for kind_name in kind_names:

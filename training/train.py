@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Trains a table of word vectors on pairs of prose and code.
 
-    train.py PAIRS.npz OUT.npy [--seed 0] [--first FIRST.npy] [--kinds doc,whole] ...
+    train.py PAIRS.npz OUT.npy [--seed 0] [--first FIRST.npy] ...
 
-A text's vector is the sum of its words' vectors. A definition's is unit(unit(content) + 0.5 unit(path)), the path left
-out half the time; a query's is unit(sum). The loss is InfoNCE both ways inside a batch. The gradient is written out by
-hand over sparse matrices: a step is a few products, and numpy and scipy are all it needs.
+A text's vector is the sum of its words' vectors. A definition's is unit(unit(content) + name unit(name) + path unit(path)),
+where name and path are left out by chance; a query's is unit(sum). The loss is InfoNCE both ways inside a batch. The
+gradient is written out by hand over sparse matrices: a step is a few products, and numpy and scipy are all it needs.
 """
 import argparse
 import json
@@ -17,14 +17,11 @@ from scipy import sparse
 DECAY_FIRST, DECAY_SECOND = 0.9, 0.99
 
 
-class Bags:
+def bags(data, key, width, weights=None):
     """Lists of words of different length, as rows of a sparse matrix."""
-
-    def __init__(self, start, ids, weights, width):
-        self.matrix = sparse.csr_matrix((weights.astype(numpy.float32), ids, start), shape=(len(start) - 1, width))
-
-    def rows(self, picked):
-        return self.matrix[picked]
+    start, ids = data[key + "_start"], data[key]
+    weights = numpy.ones(len(ids)) if weights is None else weights
+    return sparse.csr_matrix((weights.astype(numpy.float32), ids, start), shape=(len(start) - 1, width))
 
 
 def unit(x):
@@ -54,32 +51,32 @@ class Adam:
         table[rows] -= rate * first / (numpy.sqrt(second) + 1e-8)
 
 
-def grouped(buckets, size, chance, vectors):
-    """Groups of pairs that are hard to tell apart: from one package; alike in their vectors where there are some."""
+def batches(buckets, size, group, chance):
+    """Batches of groups of pairs that are hard to tell apart: from one package and language."""
     groups = []
     for members in buckets:
         members = chance.permutation(members)
-        stack = [members]
-        while stack:
-            part = stack.pop()
-            if len(part) <= size:
-                groups.append(part)
-            elif vectors is None:
-                groups += [part[i:i + size] for i in range(0, len(part), size)]
-            else:
-                # Halved along the line between two of its own, until a group is small.
-                a, b = vectors[part[0]], vectors[part[1]]
-                order = part[numpy.argsort(vectors[part] @ (a - b), kind="stable")]
-                half = max(size, len(part) // 2 // size * size)
-                stack += [order[:half], order[half:]]
-    return groups
-
-
-def batches(buckets, size, group, chance, vectors):
-    groups = grouped(buckets, group, chance, vectors)
+        groups += [members[i:i + group] for i in range(0, len(members), group)]
     order = chance.permutation(len(groups))
     flat = numpy.concatenate([groups[i] for i in order])
     return [flat[i:i + size] for i in range(0, len(flat) - size // 2, size)]
+
+
+def loss_and_gradient(q, d, same, temperature):
+    """InfoNCE both ways; the gradient is that of the scores' numerators."""
+    scores = q @ d.T / numpy.float32(temperature)
+    scores[same] = -1e4
+    by_row = numpy.exp(scores - scores.max(1, keepdims=True))
+    by_row /= by_row.sum(1, keepdims=True)
+    by_column = numpy.exp(scores - scores.max(0, keepdims=True))
+    by_column /= by_column.sum(0, keepdims=True)
+    diagonal = numpy.arange(len(q))
+    loss = -0.5 * float(numpy.log(by_row[diagonal, diagonal] + 1e-9).mean()
+                        + numpy.log(by_column[diagonal, diagonal] + 1e-9).mean())
+    g = by_row + by_column
+    g[diagonal, diagonal] -= 2
+    g /= numpy.float32(2 * len(q) * temperature)
+    return loss, g
 
 
 def main():
@@ -88,7 +85,7 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", help="first vectors; random without")
-    parser.add_argument("--kinds", default="doc", help="kind or kind:share, with commas")
+    parser.add_argument("--kinds", default="doc", help="with commas")
     parser.add_argument("--dims", type=int, default=256)
     parser.add_argument("--epochs", type=float, default=3)
     parser.add_argument("--batch", type=int, default=1024)
@@ -97,14 +94,14 @@ def main():
     parser.add_argument("--temperature", type=float, default=0.05)
     parser.add_argument("--path", type=float, default=0.5, help="weight of the path part")
     parser.add_argument("--path-chance", type=float, default=0.5)
-    parser.add_argument("--log-tf", action="store_true", help="weigh repeated words as use does")
-    parser.add_argument("--hard", type=float, default=9, help="epoch from which groups are made by likeness")
-    parser.add_argument("--drop", type=float, default=0.0, help="chance to leave out a word of a definition")
-    parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--languages", default="", help="only these, with commas")
+    parser.add_argument("--name", type=float, default=0.5, help="weight of the name part")
+    parser.add_argument("--name-chance", type=float, default=0.5)
+    parser.add_argument("--tf", type=float, default=0.6, help="a word of content counts its times to this power; 0: 1 + ln")
+    parser.add_argument("--drop", type=float, default=0.2, help="chance to leave out a word of a definition")
     arguments = parser.parse_args()
     chance = numpy.random.default_rng(arguments.seed)
     data = numpy.load(arguments.pairs)
+    data = {key: data[key] for key in data.files}
     width = len(data["words"])
     if arguments.first:
         table = numpy.load(arguments.first)[:, : arguments.dims].astype(numpy.float32)
@@ -114,85 +111,60 @@ def main():
         table *= (1.3 * 0.02 / (0.02 + share) / numpy.sqrt(arguments.dims))[:, None].astype(numpy.float32)
     table = numpy.ascontiguousarray(table)
 
-    query = Bags(data["query_start"], data["query"], numpy.ones(len(data["query"])), width)
-    tf = data["count"]
-    content = Bags(data["content_start"], data["content"], 1 + numpy.log(tf) if arguments.log_tf else numpy.ones(len(tf)), width)
-    path = Bags(data["path_start"], data["path"], numpy.ones(len(data["path"])), width)
-    names = data["kind_names"].tolist()
-    wanted = {}
-    for word in arguments.kinds.split(","):
-        name, _, part = word.partition(":")
-        wanted[names.index(name)] = float(part or 1)
-    allowed = numpy.ones(len(data["kind"]), bool)
-    if arguments.languages:
-        numbers = [data["language_names"].tolist().index(n) for n in arguments.languages.split(",")]
-        allowed = numpy.isin(data["language"], numbers)
+    query, path, name = (bags(data, key, width) for key in ("query", "path", "name"))
+    content = bags(data, "content", width, data["count"])
+    weights = [("path", arguments.path, arguments.path_chance, path), ("name", arguments.name, arguments.name_chance, name)]
+    weights = [w for w in weights if w[1] * w[2] > 0]
+    wanted = [data["kind_names"].tolist().index(kind) for kind in arguments.kinds.split(",")]
+    index = numpy.flatnonzero(numpy.isin(data["kind"], wanted))
     body = data["body"]
     bucket_key = data["package"].astype(numpy.int64) * 64 + data["language"]
 
     adam, step, began = Adam(table), 0, time.time()
-    drawn = sum(float((allowed & (data["kind"] == k)).sum()) * p for k, p in wanted.items())
-    total = int(arguments.epochs * drawn / arguments.batch)
-    epoch, running = 0, []
-    while step < total and time.time() - began < arguments.seconds:
-        chosen = allowed & numpy.isin(data["kind"], list(wanted))
-        for kind, part in wanted.items():
-            if part < 1:
-                chosen &= (data["kind"] != kind) | (chance.random(len(chosen)) < part)
-        index = numpy.flatnonzero(chosen)
+    total = int(arguments.epochs * len(index) / arguments.batch)
+    running = []
+    while step < total:
         order = index[numpy.argsort(bucket_key[index], kind="stable")]
         buckets = numpy.split(order, numpy.flatnonzero(numpy.diff(bucket_key[order])) + 1)
-        vectors = None
-        if epoch >= arguments.hard:
-            vectors = numpy.zeros((len(body), 64), numpy.float32)
-            for at in range(0, len(index), 8192):
-                rows = index[at:at + 8192]
-                vectors[rows] = unit(query.rows(rows) @ table + content.rows(rows) @ table)[0][:, :64]
-        for rows in batches(buckets, arguments.batch, arguments.group, chance, vectors):
-            if step >= total or time.time() - began >= arguments.seconds:
+        for rows in batches(buckets, arguments.batch, arguments.group, chance):
+            if step >= total:
                 break
-            warm = min(1.0, (step + 1) / 30)
-            spent = max(step / total, (time.time() - began) / arguments.seconds)
-            rate = arguments.rate * warm * max(0.0, 1 - spent)
-            a, b, c = query.rows(rows), content.rows(rows), path.rows(rows)
+            rate = arguments.rate * min(1.0, (step + 1) / 30) * (1 - step / total)
+            a, b = query[rows], content[rows]
+            n = len(rows)
+            b.data = b.data ** numpy.float32(arguments.tf) if arguments.tf else 1 + numpy.log(b.data)
             if arguments.drop:
                 b.data = b.data * (chance.random(len(b.data)) >= arguments.drop)
-            joined = sparse.vstack([a, b, c], format="csr")
+            parts = [part[rows] for _, _, _, part in weights]
+            joined = sparse.vstack([a, b, *parts], format="csr")
             touched, inverse = numpy.unique(joined.indices, return_inverse=True)
             small = sparse.csr_matrix((joined.data, inverse, joined.indptr), shape=(joined.shape[0], len(touched)))
             sums = small @ table[touched]
-            n = len(rows)
             q, q_length = unit(sums[:n])
             content_unit, content_length = unit(sums[n:2 * n])
-            path_unit, path_length = unit(sums[2 * n:])
-            has_path = (chance.random((n, 1)) < arguments.path_chance) & (numpy.diff(c.indptr) > 0)[:, None]
-            weight = (arguments.path * has_path).astype(numpy.float32)
-            d, d_length = unit(content_unit + weight * path_unit)
-            scores = q @ d.T / numpy.float32(arguments.temperature)
+            whole, units = content_unit, []
+            for i, (_, weight, share, _) in enumerate(weights):
+                part, length = unit(sums[(2 + i) * n:(3 + i) * n])
+                there = (chance.random((n, 1)) < share) & (numpy.diff(parts[i].indptr) > 0)[:, None]
+                there = (weight * there).astype(numpy.float32)
+                units.append((part, length, there))
+                whole = whole + there * part
+            d, d_length = unit(whole)
             # The same definition under two queries is no mistake.
             same = body[rows][:, None] == body[rows][None, :]
             numpy.fill_diagonal(same, False)
-            scores[same] = -1e4
-            by_row = numpy.exp(scores - scores.max(1, keepdims=True))
-            by_row /= by_row.sum(1, keepdims=True)
-            by_column = numpy.exp(scores - scores.max(0, keepdims=True))
-            by_column /= by_column.sum(0, keepdims=True)
-            diagonal = numpy.arange(n)
-            running.append(-0.5 * float(numpy.log(by_row[diagonal, diagonal] + 1e-9).mean()
-                                        + numpy.log(by_column[diagonal, diagonal] + 1e-9).mean()))
-            g = by_row + by_column
-            g[diagonal, diagonal] -= 2
-            g /= numpy.float32(2 * n * arguments.temperature)
+            loss, g = loss_and_gradient(q, d, same, arguments.temperature)
+            running.append(loss)
             back = numpy.empty_like(sums)
             back[:n] = unit_back(g @ d, q, q_length)
             d_back = unit_back(g.T @ q, d, d_length)
             back[n:2 * n] = unit_back(d_back, content_unit, content_length)
-            back[2 * n:] = unit_back(d_back * weight, path_unit, path_length)
+            for i, (part, length, there) in enumerate(units):
+                back[(2 + i) * n:(3 + i) * n] = unit_back(d_back * there, part, length)
             adam.move(table, touched, small.T.tocsr() @ back, numpy.float32(rate))
             step += 1
-            if step % 100 == 0:
+            if step % 200 == 0:
                 print(f"step {step}/{total} loss {numpy.mean(running[-100:]):.4f} {time.time() - began:.0f} s", flush=True)
-        epoch += 1
     numpy.save(arguments.out, table)
     note = {**vars(arguments), "steps": step, "took": round(time.time() - began), "loss": round(float(numpy.mean(running[-100:])), 4)}
     print(json.dumps(note))

@@ -27,6 +27,8 @@ const MIN_PIECE: usize = 3;
 const NAME_WEIGHT: f32 = 0.6;
 /// What the path adds.
 const PATH_WEIGHT: f32 = 0.6;
+/// A word of content counts its times to this power.
+const CONTENT_POWER: f32 = 0.6;
 /// Words remembered before the memory is emptied.
 const REMEMBERED: usize = 200_000;
 
@@ -189,7 +191,7 @@ impl WordBag {
 
     /// The vector of content: a word that is said often counts more, but not in proportion. Empties the bag.
     pub fn content(&mut self) -> Vec<f32> {
-        self.drain(|count| 1.0 + (count as f32).ln())
+        self.drain(|count| (count as f32).powf(CONTENT_POWER))
     }
 
     /// The vector of a name, a path or a query: each word once. Empties the bag.

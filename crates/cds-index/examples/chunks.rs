@@ -61,6 +61,7 @@ fn print(root: &Path, folder: &Path, tokenizer: &mut Tokenizer, out: &mut impl W
                 "signature": words(tokenizer, entity.map_or("", |e| e.signature.as_str())),
                 "doc": words(tokenizer, entity.and_then(|e| e.doc_comment.as_deref()).unwrap_or_default()),
                 "name": words(tokenizer, &name),
+                "own": words(tokenizer, entity.map_or("", |e| e.name.as_str())),
                 "path_words": words(tokenizer, &path),
                 "path_part": words(tokenizer, &path_part(&path)),
             });

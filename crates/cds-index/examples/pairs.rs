@@ -1,8 +1,9 @@
 //! Mines pairs of prose and code from folders of packages: what a static model of words is trained on.
 //!
-//! `pairs TREE FORMS` walks `TREE/<registry>/<package>/` and prints one line of JSON a pair: `language`, `package`, `path`,
-//! `kind`, `query`, `content`, all texts as words split by the index's own tokenizer. FORMS gets, for each word, the
-//! spelling it was met in most often: stems are not English, and a model of English wants the word.
+//! `pairs TREE FORMS [KINDS]` walks `TREE/<registry>/<package>/` and prints one line of JSON a pair: `language`, `package`,
+//! `path`, `kind`, `query`, `content`, `name` (of the definition after those of what it lies in), all texts as words split by
+//! the index's own tokenizer. FORMS gets, for each word, the spelling it was met in most often: stems are not English, and
+//! a model of English wants the word. KINDS, with commas, are all if not said.
 //!
 //! Kinds: `doc` a comment's first sentence and the definition without that comment; `whole` a short comment as a whole;
 //! `asked` the sentence turned into a question; `member` a type's comment and one of its members; `head` a file's comment and
@@ -43,9 +44,12 @@ const NOT_PROSE: &[&str] = &[
 
 fn main() -> std::io::Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [tree, forms] = &arguments[..] else {
-        return Err(std::io::Error::other("say a tree of packages and a file for the words' spellings"));
+    let (tree, forms, kinds) = match &arguments[..] {
+        [tree, forms] => (tree, forms, None),
+        [tree, forms, kinds] => (tree, forms, Some(kinds.to_string_lossy())),
+        _ => return Err(std::io::Error::other("say a tree of packages and a file for the words' spellings")),
     };
+    let kinds: Option<HashSet<&str>> = kinds.as_ref().map(|kinds| kinds.split(',').collect());
     let mut packages = Vec::new();
     for registry in sorted(tree)? {
         packages.extend(sorted(&registry)?);
@@ -53,7 +57,7 @@ fn main() -> std::io::Result<()> {
     let out = std::sync::Mutex::new(BufWriter::new(std::io::stdout()));
     let spellings = std::sync::Mutex::new(HashMap::<String, BTreeMap<String, u32>>::new());
     packages.par_iter().try_for_each(|package| {
-        let (rows, seen) = mine(tree, package);
+        let (rows, seen) = mine(tree, package, kinds.as_ref());
         let mut all = spellings.lock().expect("no thread panics with the lock");
         for (word, spelling, count) in seen {
             *all.entry(word).or_default().entry(spelling).or_default() += count;
@@ -87,6 +91,8 @@ struct Definition {
     language: &'static str,
     path: String,
     name: String,
+    /// Its name after the names of what it lies in.
+    scope: String,
     content: String,
 }
 
@@ -104,7 +110,7 @@ struct Package {
     prose: Vec<String>,
 }
 
-fn mine(tree: &Path, folder: &Path) -> (Vec<String>, Vec<(String, String, u32)>) {
+fn mine(tree: &Path, folder: &Path, kinds: Option<&HashSet<&str>>) -> (Vec<String>, Vec<(String, String, u32)>) {
     let registry = Registry::builtin();
     let package_name = folder.strip_prefix(tree).unwrap_or(folder).to_string_lossy().into_owned();
     let mut package = Package::default();
@@ -137,6 +143,7 @@ fn mine(tree: &Path, folder: &Path) -> (Vec<String>, Vec<(String, String, u32)>)
         }
     }
     package.readme();
+    package.pairs.retain(|pair| kinds.is_none_or(|kinds| kinds.contains(pair.kind)));
     package.rows(&package_name)
 }
 
@@ -167,6 +174,7 @@ impl Package {
                 language,
                 path: path.to_owned(),
                 name: entity.name.to_string(),
+                scope: facts.scope_path(id).join(" "),
                 content,
             });
             of_entity.insert(id, at);
@@ -280,6 +288,7 @@ impl Package {
                 "kind": pair.kind,
                 "query": query,
                 "content": content.join(" "),
+                "name": words(&mut tokenizer, &definition.scope, &mut ignored).join(" "),
             });
             rows.push(row.to_string());
         }
