@@ -26,10 +26,26 @@ def read_words(data, at, count):
     return words, at
 
 
+def turned(table):
+    """The same vectors turned, every product kept: what stood in few directions is spread over all, so that rounding to bytes loses less.
+    Signs and a Hadamard matrix, exact on every machine; sizes that are no power of two stay as they are."""
+    size = table.shape[1]
+    if size & (size - 1):
+        return table
+    state, signs = 1, []
+    for _ in range(size):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        signs.append(1.0 if state >> 63 else -1.0)
+    matrix = numpy.ones((1, 1), numpy.float32)
+    while len(matrix) < size:
+        matrix = numpy.block([[matrix, matrix], [matrix, -matrix]])
+    return (table * numpy.array(signs, numpy.float32)) @ (matrix / numpy.float32(size) ** 0.5)
+
+
 def write_static(path, words, table):
     """Rows in the order of the words' bytes, so that a reader may search them without a table of its own."""
     order = sorted(range(len(words)), key=lambda i: words[i].encode())
-    table = table[order]
+    table = turned(table[order])
     scale = numpy.abs(table).max(1) / 127
     scale = numpy.maximum(scale, 1e-6).astype(numpy.float16)
     rows = numpy.clip(numpy.rint(table / scale.astype(numpy.float32)[:, None]), -127, 127).astype(numpy.int8)
