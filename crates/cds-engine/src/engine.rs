@@ -168,6 +168,10 @@ impl Engine {
             Err(_) if !self.home.join("manifest.json").exists() => return self.index(false, hooks).map(Some),
             Err(e) => return Err(e),
         };
+        // Another model is a decision, and may take hours: who asks by meaning is told, who asks by words is answered.
+        if !self.has_settings_model(snapshot.manifest()) {
+            return Ok(None);
+        }
         if !self.config.flag("search.update") || self.freshness(&snapshot) == Freshness::Fresh {
             return Ok(None);
         }

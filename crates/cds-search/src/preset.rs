@@ -139,6 +139,8 @@ pub struct Weights {
     pub dense: f32,
     /// Evidence: the nearest chunk of its file, as a share of the best.
     pub file_dense: f32,
+    /// How much of both counts when the query is a single name: what it is called says more than what it is like.
+    pub dense_for_names: f32,
     /// Evidence: BM25 of the file's three best chunks, as a share of the best file.
     pub file_bm25: f32,
     /// Evidence: how well the name the chunk defines fits the query's words.
@@ -174,6 +176,7 @@ const PLAIN: Weights = Weights {
     bm25: 1.0,
     dense: 0.0,
     file_dense: 0.0,
+    dense_for_names: 1.0,
     file_bm25: 0.0,
     definition: 0.0,
     file_definitions: 0.0,
@@ -204,7 +207,8 @@ pub const PRESETS: &[Preset] = &[
         weights: Weights {
             bm25: 1.0,
             dense: 1.0,
-            file_dense: 1.0,
+            file_dense: 2.0,
+            dense_for_names: 0.3,
             file_bm25: 1.0,
             definition: 1.0,
             file_definitions: 0.5,
@@ -328,6 +332,7 @@ impl Preset {
                     ("bm25", &mut w.bm25),
                     ("dense", &mut w.dense),
                     ("file_dense", &mut w.file_dense),
+                    ("dense_for_names", &mut w.dense_for_names),
                     ("file_bm25", &mut w.file_bm25),
                     ("definition", &mut w.definition),
                     ("file_definitions", &mut w.file_definitions),

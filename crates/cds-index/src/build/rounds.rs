@@ -15,9 +15,12 @@ const BATCH: usize = 32;
 /// So many failures one after the other, and the model is left alone until the next run.
 const PATIENCE: usize = 3;
 
+/// What a model makes of a batch.
+type Encode<'a, T> = Box<dyn Fn(&[&str]) -> std::result::Result<Encoded<T>, ModelError> + 'a>;
+
 /// A model and what it has said.
 pub(crate) struct Lane<'a, T> {
-    encode: Box<dyn Fn(&[&str]) -> std::result::Result<Encoded<T>, ModelError> + 'a>,
+    encode: Encode<'a, T>,
     cache: Cache<T>,
     cancel: &'a AtomicBool,
     failures: usize,

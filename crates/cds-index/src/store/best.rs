@@ -10,8 +10,8 @@ pub(crate) struct Best {
     list: Vec<(ChunkId, f32)>,
 }
 
-fn better(a: &(ChunkId, f32), b: &(ChunkId, f32)) -> std::cmp::Ordering {
-    b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
+fn better((a, high): (ChunkId, f32), (b, low): (ChunkId, f32)) -> std::cmp::Ordering {
+    low.total_cmp(&high).then(a.cmp(&b))
 }
 
 impl Best {
@@ -34,7 +34,7 @@ impl Best {
 
     fn cut(&mut self) {
         if self.list.len() > self.most {
-            self.list.select_nth_unstable_by(self.most - 1, better);
+            self.list.select_nth_unstable_by(self.most - 1, |a, b| better(*a, *b));
             self.list.truncate(self.most);
             self.least = self.list[self.most - 1].1;
         }
@@ -43,7 +43,7 @@ impl Best {
     /// Best first; equal ones by chunk.
     pub(crate) fn into_list(mut self) -> Vec<(ChunkId, f32)> {
         self.cut();
-        self.list.sort_by(better);
+        self.list.sort_by(|a, b| better(*a, *b));
         self.list
     }
 }

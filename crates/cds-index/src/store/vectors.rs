@@ -204,6 +204,8 @@ mod dot {
         plain(query, rows, dimensions, out);
     }
 
+    // Both compilations are of this one loop.
+    #[allow(clippy::inline_always)]
     #[inline(always)]
     fn plain(query: &[i8], rows: &[u8], dimensions: usize, out: &mut [i32]) {
         for (row, out) in rows.chunks_exact(dimensions).zip(out) {

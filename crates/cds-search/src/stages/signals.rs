@@ -31,6 +31,7 @@ impl Stage for Signals {
         let best_file = pool.best_by_file.values().copied().fold(f32::MIN_POSITIVE, f32::max);
         let mut list = std::mem::take(&mut pool.list);
         let weights = &cx.preset.weights;
+        let share = if cx.parsed.kind == QueryKind::Symbol { weights.dense_for_names } else { 1.0 };
 
         let mut files: FxHashMap<u32, FileEvidence> = FxHashMap::default();
         for candidate in &mut list {
@@ -40,7 +41,7 @@ impl Stage for Signals {
             let file = files.entry(document.id.0).or_insert_with(|| words.file(document));
             file.definitions += defined;
             candidate.add("bm25", weights.bm25 * bm25_score(candidate).unwrap_or(0.0) / best_chunk);
-            candidate.add("dense", weights.dense * dense_score(candidate) / nearest);
+            candidate.add("dense", share * weights.dense * dense_score(candidate) / nearest);
             candidate.add("definition", weights.definition * defined);
             file.dense = file.dense.max(dense_score(candidate));
         }
@@ -51,7 +52,7 @@ impl Stage for Signals {
             let file = &files[&document.id.0];
             let in_file = pool.best_by_file.get(&document.id.0).copied().unwrap_or(0.0) / best_file;
             candidate.add("file_bm25", weights.file_bm25 * in_file);
-            candidate.add("file_dense", weights.file_dense * file.dense / nearest);
+            candidate.add("file_dense", share * weights.file_dense * file.dense / nearest);
             candidate.add("file_definitions", weights.file_definitions * (file.definitions / most_defined).min(1.0));
             candidate.add("file_stem", weights.file_stem * file.stem);
             candidate.add("whole_stem", weights.whole_stem * f32::from(u8::from(file.whole_stem)));

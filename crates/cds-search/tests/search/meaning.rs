@@ -71,8 +71,8 @@ impl Reranker for Slow {
     }
 }
 
-fn slow(pause: Duration) -> Option<Arc<dyn Reranker>> {
-    Some(Arc::new(Slow(ModelId { name: "slow".into(), dimensions: 1, weights: "1".into() }, pause)))
+fn slow(pause: Duration) -> Arc<dyn Reranker> {
+    Arc::new(Slow(ModelId { name: "slow".into(), dimensions: 1, weights: "1".into() }, pause))
 }
 
 fn models(reranker: Option<Arc<dyn Reranker>>) -> Models {
@@ -229,8 +229,8 @@ fn r5_a_reranker_reorders_in_time_and_is_excused_when_late_or_missing() {
         }
     };
     let fused = "c.txt";
-    check(slow(Duration::ZERO), 5_000, "d.txt", "");
-    check(slow(Duration::from_secs(3)), 30, fused, "took longer than 30 ms");
+    check(Some(slow(Duration::ZERO)), 5_000, "d.txt", "");
+    check(Some(slow(Duration::from_secs(3))), 30, fused, "took longer than 30 ms");
     check(None, 5_000, fused, "no reranker is set");
 }
 
