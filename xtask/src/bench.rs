@@ -23,6 +23,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     indexing(&mut report, "small", &small, Some(3.0))?;
     indexing(&mut report, "large", &large, Some(30.0))?;
     answering(&mut report, &large)?;
+    meaning(&mut report, &large)?;
     if let Some(huge) = given("--huge") {
         indexing(&mut report, "huge", &huge, None)?;
     }
@@ -35,6 +36,7 @@ fn build() -> Result<()> {
         &["build", "--release", "-q", "-p", "cds"][..],
         &["build", "--release", "-q", "-p", "cds-lang", "--example", "parse_floor"][..],
         &["build", "--release", "-q", "-p", "cds-engine", "--example", "latency"][..],
+        &["build", "--release", "-q", "-p", "cds-index", "--example", "scan"][..],
     ] {
         if !Command::new(env!("CARGO")).args(arguments).status()?.success() {
             bail!("cargo {} failed", arguments.join(" "));
@@ -140,7 +142,34 @@ fn answering(report: &mut Report, tree: &Path) -> Result<()> {
     report.row(&format!("warm exact name, p95 at {chunks} chunks"), number("name", "p95"), "ms", Some(1.0));
     report.row(&format!("warm BM25, p95 at {chunks} chunks"), number("bm25", "p95"), "ms", Some(10.0));
     report.row(&format!("warm default search, p95 at {chunks} chunks"), number("default", "p95"), "ms", None);
+    report.row(&format!("warm meaning alone, p95 at {chunks} chunks"), number("dense", "p95"), "ms", None);
+    report.row(&format!("warm hybrid, p95 at {chunks} chunks"), number("hybrid", "p95"), "ms", Some(10.0));
     report.row("warm walk, 2 edges both ways, p95", number("traverse", "p95"), "ms", Some(5.0));
+    Ok(())
+}
+
+/// What vectors cost and how exact their search is.
+fn meaning(report: &mut Report, tree: &Path) -> Result<()> {
+    let home = trees::target().join("bench/index-large");
+    let scan = json(Command::new(tool("examples/scan")).arg(&home))?;
+    let number = |key: &str| scan[key].as_f64().unwrap_or(f64::NAN);
+    let vectors = number("vectors");
+    report.row("query to a vector, p50", number("encode_query_ms"), "ms", Some(0.2));
+    report.row(&format!("search of {vectors} vectors, p50"), number("scan_p50_ms"), "ms", None);
+    report.row("search of 1,000,000 vectors, one core", number("million_ms"), "ms", Some(40.0));
+    report.row("of the ten nearest by floats, missed", (1.0 - number("recall_at_10")) * 100.0, "%", Some(1.0));
+    // Turn about, since the machine is not always equally fast; the least disturbed run of each counts.
+    let mut least = [f64::INFINITY; 2];
+    for _ in 0..3 {
+        for (least, model) in least.iter_mut().zip(["none", "builtin"]) {
+            let other = trees::target().join("bench/index-meaning");
+            let _ = std::fs::remove_dir_all(&other);
+            let mut index = Command::new(tool("cds"));
+            index.args(["index", "--format", "json", "--root"]).arg(tree).arg("--index-dir").arg(&other);
+            *least = watched(index.env("CDS_MODELS_DENSE", model))?.0.min(*least);
+        }
+    }
+    report.row("vectors, share of index time without them", (least[1] / least[0] - 1.0) * 100.0, "%", Some(25.0));
     Ok(())
 }
 

@@ -59,6 +59,8 @@ fn main() -> Result<(), cds_engine::Error> {
     let mut found = 0;
     let by_name = timed(|i| found += lookup(i).unwrap_or(0));
     let by_bm25 = timed(|i| found += search(words(i), "bm25").unwrap_or(0));
+    let by_dense = timed(|i| found += search(words(i), "dense").unwrap_or(0));
+    let by_hybrid = timed(|i| found += search(words(i), "hybrid").unwrap_or(0));
     let by_default = timed(|i| found += search(words(i), "default").unwrap_or(0));
     let paths: Vec<&str> = outline.files.iter().flat_map(|f| f.entities.iter().map(|e| e.id.as_str())).collect();
     let by_graph = timed(|i| {
@@ -69,9 +71,11 @@ fn main() -> Result<(), cds_engine::Error> {
     });
     let row = |(p50, p95): (f64, f64)| format!("{{\"p50\": {p50:.4}, \"p95\": {p95:.4}}}");
     println!(
-        "{{\"chunks\": {chunks}, \"found\": {found}, \"name\": {}, \"bm25\": {}, \"default\": {}, \"traverse\": {}}}",
+        "{{\"chunks\": {chunks}, \"found\": {found}, \"name\": {}, \"bm25\": {}, \"dense\": {}, \"hybrid\": {}, \"default\": {}, \"traverse\": {}}}",
         row(by_name),
         row(by_bm25),
+        row(by_dense),
+        row(by_hybrid),
         row(by_default),
         row(by_graph)
     );

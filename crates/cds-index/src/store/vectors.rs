@@ -255,7 +255,9 @@ mod tests {
         };
         let rows: Vec<Vec<f32>> = (0..2_000).map(|_| vector()).collect();
         let mut table = VectorTable::new(64);
-        rows.iter().for_each(|row| table.push(row));
+        for row in &rows {
+            table.push(row);
+        }
         let mut agree = 0;
         for _ in 0..50 {
             let query = vector();
