@@ -76,17 +76,17 @@ fn median(mut times: Vec<f64>) -> f64 {
 /// Milliseconds to search a million vectors, on one core.
 fn million(dimensions: usize) -> f64 {
     let mut seed = 1_u64;
-    let mut number = || {
+    let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 40) as f32 / (1 << 23) as f32 - 1.0
     };
     let mut table = VectorTable::new(dimensions);
     let mut row = vec![0.0; dimensions];
     for _ in 0..1_000_000 {
-        row.iter_mut().for_each(|x| *x = number());
+        row.fill_with(&mut next);
         table.push(&row);
     }
-    row.iter_mut().for_each(|x| *x = number());
+    row.fill_with(&mut next);
     median((0..15).map(|_| timed(|| drop(table.vectors().nearest(&row, 100, |_| true)))).collect())
 }
 

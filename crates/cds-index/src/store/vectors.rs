@@ -272,6 +272,28 @@ mod tests {
     }
 
     #[test]
+    fn r12_search_takes_longer_only_as_there_is_more() {
+        let mut seed = 3;
+        let mut time = |count: usize| {
+            let mut table = VectorTable::new(32);
+            for _ in 0..count {
+                let row: Vec<f32> = (0..32).map(|_| noise(&mut seed)).collect();
+                table.push(&row);
+            }
+            let query: Vec<f32> = (0..32).map(|_| noise(&mut seed)).collect();
+            let once = || {
+                let started = std::time::Instant::now();
+                assert_eq!(table.vectors().nearest(&query, 10, |_| true).len(), 10);
+                started.elapsed()
+            };
+            (0..5).map(|_| once()).min().unwrap_or_default()
+        };
+        let (few, many) = (time(10_000), time(100_000));
+        // Ten times as many; the rest is room for a busy machine.
+        assert!(many < 40 * few, "{few:?} and {many:?}");
+    }
+
+    #[test]
     fn both_ways_of_multiplying_agree() {
         let query: Vec<i8> = (0..256).map(|i| (i * 37 % 251) as u8 as i8).collect();
         let rows: Vec<u8> = (0..256 * 9).map(|i| (i * 91 % 256) as u8).collect();
