@@ -256,8 +256,8 @@ pub const PRESETS: &[Preset] = &[
     ),
     mixed(
         "hybrid",
-        "words and meaning, no signals",
-        Mixture { k: 60.0, bm25: 0.5, sparse: 0.0, dense: 0.5, alpha: 1.0 },
+        "meaning with a tenth of words, no signals: the best mixture of both that was measured",
+        Mixture { k: 60.0, bm25: 0.1, sparse: 0.0, dense: 0.9, alpha: 0.0 },
     ),
     mixed(
         "swiftindex",

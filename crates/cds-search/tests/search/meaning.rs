@@ -172,7 +172,7 @@ fn r1_ranks_add_up_by_the_formula() {
 fn r2_what_one_list_lacks_is_still_ranked() {
     let files = [("a.txt", "zebra\n"), ("b.txt", "dog\n")];
     let tree = Tree::with(files.into_iter(), models(None));
-    let outcome = tree.search(&asked("zebra dog", "hybrid"));
+    let outcome = tree.search(&asked("zebra dog", "breeze"));
     assert_eq!(outcome.hits.len(), 2);
     for hit in &outcome.hits {
         let sum: f32 = hit.signals.iter().filter(|s| !s.multiplies).map(|s| s.value).sum();
