@@ -231,6 +231,12 @@ impl Config {
         self.embeddings_key.as_deref()
     }
 
+    /// Whether a file of the project set it: whoever wrote that is not always who runs cds.
+    pub(crate) fn is_from_project(&self, key: &str) -> bool {
+        let project = |origin: &Origin| matches!(origin, Origin::File(path) if path.ends_with(".cds.toml"));
+        self.values.get(key).is_some_and(|(_, origin)| project(origin))
+    }
+
     /// Whether nobody set it.
     pub fn is_default(&self, key: &str) -> bool {
         self.values.get(key).is_some_and(|(_, origin)| *origin == Origin::Default)

@@ -136,7 +136,26 @@ fn service(config: &Config) -> Source {
         let how = "models.dense is \"service\": set models.service_url and models.service_model too";
         return Source::Missing(how.to_owned());
     }
+    // A repository that was cloned must not be able to send code, or the key, somewhere.
+    if config.is_from_project("models.service_url") && !is_this_machine(url) {
+        return Source::Missing(format!(
+            "models.service_url: a project's file may only name this machine, not {url}: set it in your own settings or as $CDS_EMBEDDINGS_URL"
+        ));
+    }
     Source::Service { url: url.to_owned(), model: model.to_owned(), key: config.embeddings_key().map(str::to_owned) }
+}
+
+/// Whether an address leads nowhere else.
+fn is_this_machine(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    // `user@host`: what stands before is not where it leads.
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = match host.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Those inside the binary.
@@ -349,4 +368,24 @@ fn dense_test(model: String, started: Instant, vector: impl Fn(&str) -> Result<V
     }
     let sensible = cosines[0] > cosines[1];
     Ok(ModelTest { kind: "dense".into(), model, load_ms, text_ms: milliseconds(started) / 3.0, results, sensible })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_this_machine;
+
+    #[test]
+    fn addresses_of_this_machine() {
+        let check = |url: &str, expect: bool| assert_eq!(is_this_machine(url), expect, "{url}");
+        check("http://localhost:11434/v1", true);
+        check("http://127.0.0.1/v1", true);
+        check("http://[::1]:80/v1", true);
+        check("https://api.example.com/v1", false);
+        check("http://localhost.example.com", false);
+        check("http://localhost@example.com/v1", false);
+        check("http://127.0.0.1.example.com", false);
+        check("http://example.com/localhost", false);
+        check("http://example.com#@localhost", false);
+        check("", false);
+    }
 }

@@ -200,7 +200,7 @@ impl Package {
 
     /// A type's comment is about its members as well, a file's about what it defines.
     fn owners(&mut self, facts: &FileFacts, of_entity: &HashMap<u32, usize>) {
-        let mut members: HashMap<Option<u32>, Vec<usize>> = HashMap::new();
+        let mut members: BTreeMap<Option<u32>, Vec<usize>> = BTreeMap::new();
         let mut ids: Vec<_> = of_entity.iter().collect();
         ids.sort();
         for (id, at) in ids {
@@ -268,7 +268,7 @@ impl Package {
                 continue;
             }
             let query = words(&mut tokenizer, &pair.query, &mut spellings);
-            if !QUERY_WORDS.contains(&query.len()) && !(pair.kind == "name" && query.len() >= 2) {
+            if !(QUERY_WORDS.contains(&query.len()) || pair.kind == "name" && query.len() >= 2) {
                 continue;
             }
             let query = query.join(" ");

@@ -60,7 +60,12 @@ pub(crate) struct Tables {
 }
 
 impl<'a> GenerationWriter<'a> {
-    pub(crate) fn create(build: &Build<'a>, folder: &Path, source_bytes: u64) -> Result<GenerationWriter<'a>> {
+    pub(crate) fn create(
+        build: &Build<'a>,
+        folder: &Path,
+        source_bytes: u64,
+        busy: &'a dyn Fn(),
+    ) -> Result<GenerationWriter<'a>> {
         for part in ["graph", "indices"] {
             let part = folder.join(part);
             std::fs::create_dir_all(&part).map_err(Error::io(&part))?;
@@ -76,7 +81,7 @@ impl<'a> GenerationWriter<'a> {
             documents: Vec::new(),
             entities: Vec::new(),
             chunks: Vec::new(),
-            meaning: Meaning::create(folder, build.home, build.models, build.cancel)?,
+            meaning: Meaning::create(folder, build.home, build.models, build.cancel, busy)?,
             languages: Vec::new(),
             text: Some(TextWriter::create(&folder.join(path::BM25), source_bytes)?),
             tree: Tree::default(),

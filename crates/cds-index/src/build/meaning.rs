@@ -19,7 +19,7 @@ use crate::store::sparse::SparseWriter;
 use crate::store::vectors::{Quantised, VectorsWriter};
 
 /// Texts of a round: enough that those of a batch are of like length, few enough to be held.
-const ROUND: usize = 1_024;
+const ROUND: usize = 512;
 
 /// Which models a generation is made with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub(crate) struct Meaning<'a> {
     paths: Vec<String>,
     first: u32,
     missed: FxHashMap<String, (usize, String)>,
+    /// Told when a slow model is at work.
+    busy: &'a dyn Fn(),
 }
 
 /// What the generation has of it.
@@ -72,6 +74,7 @@ impl<'a> Meaning<'a> {
         home: &Path,
         models: &'a Models,
         cancel: &'a AtomicBool,
+        busy: &'a dyn Fn(),
     ) -> Result<Meaning<'a>> {
         let mut dimensions = 0;
         let dense_lane = match models.dense()? {
@@ -103,6 +106,7 @@ impl<'a> Meaning<'a> {
             paths: Vec::new(),
             first: 0,
             missed: FxHashMap::default(),
+            busy,
         })
     }
 
@@ -125,6 +129,9 @@ impl<'a> Meaning<'a> {
     fn round(&mut self) -> Result<()> {
         let texts = std::mem::take(&mut self.waiting);
         let paths = std::mem::take(&mut self.paths);
+        if !texts.is_empty() {
+            (self.busy)();
+        }
         if let Some(lane) = &mut self.dense_lane {
             let entries = lane.round(&texts)?;
             miss(&mut self.missed, &paths, &entries, &lane.reason);

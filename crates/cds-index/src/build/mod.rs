@@ -284,7 +284,8 @@ fn fill(
     let total = found.files.len();
     let done = AtomicUsize::new(0);
     let source_bytes = found.files.iter().map(|f| f.size).filter(|&s| s <= build.options.max_file_size).sum();
-    let mut writer = GenerationWriter::create(build, folder, source_bytes)?;
+    let busy = || (build.progress)(Progress { phase: "encoding", done: done.load(Ordering::Relaxed), total });
+    let mut writer = GenerationWriter::create(build, folder, source_bytes, &busy)?;
     let mut counted = Counted::default();
     let no_rules = LinkRules::default();
     let mut problems = found.problems.clone();
