@@ -30,7 +30,7 @@ pub enum Error {
         detail: String,
     },
     /// Its vectors are of another model.
-    #[error("the index was made with {}, the settings name {wanted}: run `cds index` to encode it anew, or go back to its model with `cds model use`", shown(.index.as_ref()))]
+    #[error("the index was made with {}, the settings name {wanted}: run `cds index` to encode it anew, or go back with `{}`", shown(.index.as_ref()), way_back(.index.as_ref()))]
     OtherModel {
         /// What made it, if anything did.
         index: Option<cds_encode::ModelId>,
@@ -69,6 +69,15 @@ pub enum Error {
 
 fn shown(model: Option<&cds_encode::ModelId>) -> String {
     model.map_or_else(|| "no model".to_owned(), |model| format!("the model {model}"))
+}
+
+/// The command that makes the settings fit the index again.
+fn way_back(model: Option<&cds_encode::ModelId>) -> String {
+    match model {
+        None => "cds model use none --for dense".to_owned(),
+        Some(model) if model == cds_encode::builtin().id() => "cds model use builtin".to_owned(),
+        Some(model) => format!("cds model use {}", model.name),
+    }
 }
 
 impl Error {

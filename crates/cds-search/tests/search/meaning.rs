@@ -268,7 +268,7 @@ fn an_index_of_another_model_is_an_error_with_both_remedies() {
     };
     let told = error("dense");
     assert!(told.contains("counter (3 dimensions") && told.contains("cds-static"), "{told}");
-    assert!(told.contains("`cds index`") && told.contains("`cds model use`"), "{told}");
+    assert!(told.contains("`cds index`") && told.contains("`cds model use counter`"), "{told}");
     assert_eq!(
         tree.found(&Query { granularity: Granularity::File, ..asked("dog", "bm25") }).len(),
         2,

@@ -78,7 +78,7 @@ fn meaning_can_be_switched_off_and_on_again() {
     let refused = project.cds(&["search", "load text from disk", "--no-update", "--preset", "dense"]);
     assert_eq!(refused.code, 3);
     assert!(
-        refused.stderr.contains("made with no model") && refused.stderr.contains("run `cds index`"),
+        refused.stderr.contains("made with no model") && refused.stderr.contains("`cds model use none --for dense`"),
         "{}",
         refused.stderr
     );
@@ -160,7 +160,9 @@ mod folders {
         assert!(project.cds(&["model", "use", "tiny"]).stdout.contains("models.dense = \"tiny\""));
         let refused = project.cds(&["search", "lines", "--preset", "dense"]);
         assert!(
-            refused.code == 3 && refused.stderr.contains("cds-static") && refused.stderr.contains("`cds model use`"),
+            refused.code == 3
+                && refused.stderr.contains("cds-static")
+                && refused.stderr.contains("`cds model use builtin`"),
             "{}",
             refused.stderr
         );
