@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use cds_index::{DocumentView, EntityView, LoadedFile, Snapshot};
 use cds_model::{ChunkId, Entity, FileFacts, FileId, Snippet, Span};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -24,6 +25,17 @@ impl<'a> Hydrator<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, root: &'a Path, terms: Vec<String>) -> Hydrator<'a> {
         let (files, stale) = (FxHashMap::default(), FxHashMap::default());
         Hydrator { snapshot, root, files, stale, highlighter: Highlighter::new(terms) }
+    }
+
+    /// Reads files beside each other: what follows finds them read. One that cannot be read is told by who needs it.
+    pub(crate) fn preload(&mut self, ids: impl Iterator<Item = FileId>) {
+        let mut ids: Vec<FileId> = ids.collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let snapshot = self.snapshot;
+        let read = |id: &FileId| Some((*id, snapshot.load(*id).ok()?));
+        let files: Vec<(FileId, LoadedFile)> = ids.par_iter().filter_map(read).collect();
+        self.files.extend(files.into_iter().map(|(id, file)| (id, Rc::new(file))));
     }
 
     pub(crate) fn load(&mut self, id: FileId) -> Result<Rc<LoadedFile>> {

@@ -144,6 +144,7 @@ fn join(response: &mut SearchResponse, documents: SearchResponse, is_first: bool
 fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outcome: &Outcome) -> Result<Vec<Hit>> {
     let by_entity = checked.query.granularity == Granularity::Entity;
     let mut hits: Vec<Hit> = Vec::with_capacity(outcome.hits.len());
+    hydrator.preload(outcome.hits.iter().filter_map(|found| snapshot.file_of(found.chunk)));
     for found in &outcome.hits {
         let entity = found.entity.and_then(|id| snapshot.entity(id));
         let mut hit = match entity.filter(|_| by_entity) {

@@ -2,8 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
+use super::dense::CANDIDATES;
 use super::{Candidate, Candidates, Stage};
 use crate::pipeline::Cx;
+use crate::preset::Fusion;
 use crate::{Result, bm25};
 
 pub(crate) struct Lexical;
@@ -21,7 +23,12 @@ impl Stage for Lexical {
         pool.matches_by_file = ranking.matched;
         pool.matched_files = ranking.matched_files;
         let mut seen: FxHashMap<u32, u32> = FxHashMap::default();
-        for (rank, scored) in ranking.chunks.iter().enumerate() {
+        // A mixture takes as many from each retriever; signals weigh all that matched well.
+        let taken = match cx.preset.fusion {
+            Fusion::Mixed(_) => CANDIDATES.max(cx.wanted()),
+            Fusion::Evidence | Fusion::Hierarchical { .. } => usize::MAX,
+        };
+        for (rank, scored) in ranking.chunks.iter().take(taken).enumerate() {
             let Some(file) = cx.snapshot.file_of(scored.chunk) else { continue };
             let before = seen.entry(file.0).or_default();
             *before += 1;

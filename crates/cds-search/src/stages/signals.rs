@@ -177,10 +177,11 @@ fn multiply(cx: &Cx, weights: &Weights, candidate: &mut Candidate, view: ChunkVi
         }
     };
     let named = candidate.retrieved.iter().any(|(name, _, _)| *name == "names");
-    let rare = candidate
-        .entity
-        .and_then(|id| cx.snapshot.entity(id))
-        .is_some_and(|e| cx.snapshot.find_names(e.name(), cds_index::NameMatch::Exact, RARE).len() < RARE);
+    let is_rare = |id| {
+        let entity = cx.snapshot.entity(id);
+        entity.is_some_and(|e| cx.snapshot.find_names(e.name(), cds_index::NameMatch::Exact, RARE).len() < RARE)
+    };
+    let rare = named && candidate.entity.is_some_and(is_rare);
     factor("exact_symbol", weights.exact_symbol, rare);
     let bare_type = cx.parsed.kind == QueryKind::Symbol && named && view.is_type_declaration();
     factor("type_declaration", weights.type_declaration, bare_type);
