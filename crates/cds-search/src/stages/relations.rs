@@ -85,6 +85,11 @@ impl Stage for Relations {
     }
 }
 
+/// Whether a query names a relation.
+pub(crate) fn is_relation(query: &str) -> bool {
+    asked(query).is_some()
+}
+
 /// The relation a query asks for, and the name it asks about.
 fn asked(text: &str) -> Option<(EdgeKind, &str)> {
     let lower = text.to_ascii_lowercase();

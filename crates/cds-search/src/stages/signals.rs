@@ -5,6 +5,7 @@ use cds_index::{ChunkView, DocumentView};
 use cds_model::{PathRole, Signal};
 use rustc_hash::FxHashMap;
 
+use super::relations::is_relation;
 use super::{Candidate, Candidates, Stage};
 use crate::Result;
 use crate::pipeline::Cx;
@@ -181,7 +182,8 @@ fn multiply(cx: &Cx, weights: &Weights, candidate: &mut Candidate, view: ChunkVi
         let entity = cx.snapshot.entity(id);
         entity.is_some_and(|e| cx.snapshot.find_names(e.name(), cds_index::NameMatch::Exact, RARE).len() < RARE)
     };
-    let rare = named && candidate.entity.is_some_and(is_rare);
+    // In "implementations of X" the name is where the question begins, not what it asks for.
+    let rare = named && !is_relation(&cx.query.text) && candidate.entity.is_some_and(is_rare);
     factor("exact_symbol", weights.exact_symbol, rare);
     let bare_type = cx.parsed.kind == QueryKind::Symbol && named && view.is_type_declaration();
     factor("type_declaration", weights.type_declaration, bare_type);
