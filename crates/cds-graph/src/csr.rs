@@ -45,6 +45,11 @@ impl EdgeRow {
         Certainty::ALL[(self.packed >> 2 & 3) as usize]
     }
 
+    /// Whether it says that one thing needs another, and which: not that it contains it, nor that it may need one of many.
+    pub fn is_use(self) -> bool {
+        self.kind() != EdgeKind::Contain && self.candidates() <= 3
+    }
+
     /// Among how many it was found.
     pub fn candidates(self) -> u32 {
         self.packed >> 4 & most(CANDIDATES)

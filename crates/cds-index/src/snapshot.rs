@@ -427,6 +427,43 @@ impl<'a> DocumentView<'a> {
         self.row.lines
     }
 
+    /// Lines inside its functions.
+    pub fn function_lines(self) -> u32 {
+        self.row.function_lines
+    }
+
+    /// How many other files use what it defines.
+    pub fn users(self) -> u32 {
+        self.row.users
+    }
+
+    /// Files that it uses, each once.
+    pub fn uses(self) -> Vec<FileId> {
+        let graph = self.snapshot.graph();
+        let entities = self.snapshot.entity_rows();
+        let (_, end) = self.entity_range();
+        let mut files: Vec<u32> = (self.row.entity..end)
+            .flat_map(|entity| graph.outgoing(entity))
+            .filter(|(_, edge)| edge.is_use())
+            .filter_map(|(_, edge)| entities.get(edge.to as usize).map(|e| e.file))
+            .filter(|file| *file != NONE && *file != self.id.0)
+            .collect();
+        files.sort_unstable();
+        files.dedup();
+        files.into_iter().map(FileId).collect()
+    }
+
+    /// The folder it lies in, if it lies in one.
+    pub fn folder(self) -> Option<EntityId> {
+        let parent = self.snapshot.entity_rows().get(self.row.entity as usize)?.parent;
+        (parent != NONE).then_some(EntityId(parent))
+    }
+
+    /// Length of the sum of its chunks' vectors.
+    pub fn vector_length(self) -> f32 {
+        self.row.vector_length
+    }
+
     /// When it was last changed, in nanoseconds since 1970.
     pub fn modified_ns(self) -> i64 {
         self.row.modified_ns

@@ -22,6 +22,9 @@ use crate::query::ParsedQuery;
 /// Chunks that go on to the signals. Files beyond cannot win: their best chunk is that far down.
 const POOL: usize = 1_500;
 
+/// Saturation of repeated words in files.
+const FILE_K1: f32 = 2.0;
+
 /// How many terms a prefix may stand for.
 const MAX_EXPANSIONS: usize = 64;
 
@@ -43,6 +46,8 @@ pub(crate) struct IndexedTerm {
     pub(crate) texts: Vec<String>,
     /// The query's weight times how rare it is.
     pub(crate) weight: f32,
+    /// The query's weight alone.
+    pub(crate) query_weight: f32,
 }
 
 /// What BM25 found.
@@ -57,6 +62,8 @@ pub(crate) struct Ranking {
     pub(crate) matched: Vec<u32>,
     /// How many files have one.
     pub(crate) matched_files: usize,
+    /// BM25 of each file as a whole, where the preset asks for it.
+    pub(crate) files: Vec<f32>,
 }
 
 /// The best of all chunks that have a term of the query and pass the filter.
@@ -70,13 +77,14 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
     let mut matched = vec![0u32; snapshot.file_count()];
     let mut matched_files = 0;
     let mut partial = false;
+    let mut files = FileScorer::new(cx, terms.len());
     for (segment, &base) in snapshot.searcher().segment_readers().iter().zip(snapshot.segment_bases()) {
         if deadline.is_some_and(|d| Instant::now() > d) {
             partial = true;
             break;
         }
         let required = required(snapshot, segment, base, query, filter)?;
-        scorer.segment(segment, |doc, score, mask| {
+        scorer.segment(segment, base, files.as_mut(), |doc, score, mask| {
             let chunk = ChunkId(base.wrapping_add(doc));
             let allowed = required.iter().all(|set| set.contains(doc));
             if allowed && (filter.accepts(snapshot, chunk) || !cx.inside.of(chunk).is_empty()) {
@@ -94,7 +102,8 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
         chunks.truncate(POOL);
     }
     chunks.sort_unstable_by(better);
-    Ok(Ranking { chunks, terms, partial, matched, matched_files })
+    let files = files.map(|files| files.finish(&terms)).unwrap_or_default();
+    Ok(Ranking { chunks, terms, partial, matched, matched_files, files })
 }
 
 fn weighted_fields(snapshot: &Snapshot, preset: &Preset) -> Vec<(Field, f32)> {
@@ -108,6 +117,11 @@ fn weighted_fields(snapshot: &Snapshot, preset: &Preset) -> Vec<(Field, f32)> {
         (fields.path, weights.path),
     ];
     all.into_iter().filter(|(_, w)| *w > 0.0).collect()
+}
+
+/// How much a term tells by how few have it.
+fn rarity(total: f32, having: f32) -> f32 {
+    (1.0 + (total - having + 0.5) / (having + 0.5)).ln()
 }
 
 /// Looks up which spellings exist and how rare they are.
@@ -126,8 +140,9 @@ fn index_terms(snapshot: &Snapshot, query: &ParsedQuery, fields: &[(Field, f32)]
             frequency += of_text;
         }
         let frequency = (frequency as f32).min(total);
-        let rarity = (1.0 + (total - frequency + 0.5) / (frequency + 0.5)).ln();
-        terms.push(IndexedTerm { texts, weight: term.weight * rarity });
+        // A pair that nobody writes as one word is no word of the query.
+        let weight = if term.is_joined && frequency == 0.0 { 0.0 } else { term.weight };
+        terms.push(IndexedTerm { texts, weight: weight * rarity(total, frequency), query_weight: weight });
     }
     Ok(terms)
 }
@@ -187,7 +202,13 @@ struct Scorer<'a> {
 
 impl Scorer<'_> {
     /// Term after term: the weighted frequency of one term in each chunk is summed over fields, then saturated.
-    fn segment(&mut self, segment: &SegmentReader, mut emit: impl FnMut(DocId, f32, u32)) -> Result<()> {
+    fn segment(
+        &mut self,
+        segment: &SegmentReader,
+        base: u32,
+        mut files: Option<&mut FileScorer>,
+        mut emit: impl FnMut(DocId, f32, u32),
+    ) -> Result<()> {
         let size = segment.max_doc() as usize;
         let mut scores = vec![0f32; size];
         let mut masks = vec![0u32; size];
@@ -196,7 +217,7 @@ impl Scorer<'_> {
         let norms = self.length_factors(segment)?;
         for (i, term) in self.terms.iter().enumerate() {
             touched.clear();
-            for ((field, _), factors) in self.fields.iter().zip(&norms) {
+            for ((field, weight), factors) in self.fields.iter().zip(&norms) {
                 let inverted = segment.inverted_index(*field)?;
                 for text in &term.texts {
                     let found =
@@ -208,7 +229,11 @@ impl Scorer<'_> {
                         if *at == 0.0 {
                             touched.push(doc);
                         }
-                        *at += postings.term_freq() as f32 * factors.of(doc);
+                        let times = postings.term_freq() as f32;
+                        *at += times * factors.of(doc);
+                        if let Some(files) = &mut files {
+                            files.add(i, *field, ChunkId(base.wrapping_add(doc)), times * weight);
+                        }
                         doc = postings.advance();
                     }
                 }
@@ -239,6 +264,72 @@ impl Scorer<'_> {
             Ok(LengthFactors { norms, table })
         });
         factors.collect()
+    }
+}
+
+/// BM25 of files: a file is one long text, whatever chunks it was cut into.
+struct FileScorer<'a> {
+    snapshot: &'a Snapshot,
+    path: Field,
+    /// For each term the files it was met in, in the order of postings: the same file may come again for another field.
+    met: Vec<Vec<Met>>,
+}
+
+/// A term in a field of a file.
+struct Met {
+    file: u32,
+    is_path: bool,
+    weighted: f32,
+}
+
+impl<'a> FileScorer<'a> {
+    /// None where no signal asks for files.
+    fn new(cx: &Cx<'a>, terms: usize) -> Option<FileScorer<'a>> {
+        let weights = &cx.asked.preset.weights;
+        let snapshot = cx.asked.snapshot;
+        let path = snapshot.fields().path;
+        let asked = weights.file_bm25 + weights.coherence + weights.users > 0.0;
+        asked.then(|| FileScorer { snapshot, path, met: (0..terms).map(|_| Vec::new()).collect() })
+    }
+
+    fn add(&mut self, term: usize, field: Field, chunk: ChunkId, weighted: f32) {
+        let Some(file) = self.snapshot.file_of(chunk) else { return };
+        let is_path = field == self.path;
+        let met = &mut self.met[term];
+        match met.last_mut() {
+            Some(last) if last.file == file.0 && last.is_path == is_path => {
+                // All chunks of a file repeat its path.
+                if !is_path {
+                    last.weighted += weighted;
+                }
+            }
+            _ => met.push(Met { file: file.0, is_path, weighted }),
+        }
+    }
+
+    /// Scores by file: long files count less, but only half as much as their length says.
+    fn finish(self, terms: &[IndexedTerm]) -> Vec<f32> {
+        let count = self.snapshot.file_count();
+        let sizes: Vec<f32> = self.snapshot.documents().map(|d| d.size() as f32).collect();
+        let average = (sizes.iter().sum::<f32>() / count.max(1) as f32).max(1.0);
+        let mut scores = vec![0f32; count];
+        let mut frequencies = vec![0f32; count];
+        for (term, met) in terms.iter().zip(&self.met) {
+            let mut files = 0;
+            for Met { file, is_path, weighted } in met {
+                let Some(frequency) = frequencies.get_mut(*file as usize) else { continue };
+                files += usize::from(*frequency == 0.0);
+                let length = if *is_path { 1.0 } else { 0.5 + 0.5 * sizes[*file as usize] / average };
+                *frequency += weighted / length;
+            }
+            let weight = term.query_weight * rarity(count as f32, files as f32);
+            for Met { file, .. } in met {
+                // Met again in another field it is zero by now.
+                let Some(frequency) = frequencies.get_mut(*file as usize).map(std::mem::take) else { continue };
+                scores[*file as usize] += weight * frequency / (frequency + FILE_K1);
+            }
+        }
+        scores
     }
 }
 

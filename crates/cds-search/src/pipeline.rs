@@ -32,6 +32,8 @@ pub struct SearchOptions {
     pub alpha: Option<f32>,
     /// Numbers of the preset to replace, by name.
     pub set: Vec<(String, f32)>,
+    /// Words that name the project itself.
+    pub project: Vec<String>,
     /// Whether words are left out of the search, so that meaning alone finds.
     pub no_bm25: bool,
     /// Whether a reranker reads the first candidates; none: as the preset says.
@@ -165,12 +167,34 @@ fn chosen(query: &Query, options: &SearchOptions) -> Result<Preset> {
     })
 }
 
+/// Words outside quotes that make a sentence, in which quotes may stand for what they are.
+const SENTENCE: usize = 4;
+
 /// Answers a query. An empty one has no hits.
 pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools: &Tools) -> Result<Outcome> {
+    let parsed = query::parse_in(&query.text, &options.project);
+    let outcome = answer(snapshot, query, options, tools, parsed)?;
+    let quoted = &outcome.parsed.phrases;
+    if !outcome.hits.is_empty() || outcome.partial || quoted.is_empty() || outcome.parsed.plain_words < SENTENCE {
+        return Ok(outcome);
+    }
+    // Quotes in a pasted message are part of it, not a demand.
+    let parsed = ParsedQuery { phrases: Vec::new(), ..outcome.parsed };
+    let mut outcome = answer(snapshot, query, options, tools, parsed)?;
+    outcome.warnings.push("nothing has the quoted words as they stand: they were looked for like any others".to_owned());
+    Ok(outcome)
+}
+
+fn answer(
+    snapshot: &Snapshot,
+    query: &Query,
+    options: &SearchOptions,
+    tools: &Tools,
+    parsed: ParsedQuery,
+) -> Result<Outcome> {
     let preset = chosen(query, options)?;
     let mut timings = Vec::new();
     let started = Instant::now();
-    let parsed = query::parse(&query.text);
     let filter = CompiledFilter::new(&query.filters, &tools.globs)?;
     timings.push(("parse", started.elapsed().as_secs_f64() * 1e3));
     let deadline = options.time_limit.map(|limit| started + limit);

@@ -129,100 +129,98 @@ pub struct Preset {
     pub weights: Weights,
 }
 
-/// What each signal does. Evidence is added to the score, in this order; then multipliers apply, their product
-/// capped by `cap`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weights {
+/// Makes the table of signals: the struct, a column for each kind of ranking, and the list by name, so that a signal is one line.
+macro_rules! signals {
+    ($($(#[$doc:meta])* $name:ident: $plain:literal, $question:literal;)*) => {
+        /// What each signal does. Evidence is added to the score; then multipliers apply, their product capped by `cap`.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct Weights {
+            $($(#[$doc])* pub $name: f32,)*
+        }
+
+        impl Weights {
+            /// No signals: the retrievers' scores alone.
+            pub(crate) const PLAIN: Weights = Weights { $($name: $plain,)* };
+            /// For questions and names.
+            pub(crate) const QUESTION: Weights = Weights { $($name: $question,)* };
+
+            fn numbers(&mut self) -> Vec<(&'static str, &mut f32)> {
+                vec![$((stringify!($name), &mut self.$name),)*]
+            }
+        }
+    };
+}
+
+signals! {
     /// Evidence: the chunk's BM25, as a share of the best.
-    pub bm25: f32,
+    bm25: 1.0, 1.0;
     /// Evidence: the chunk's nearness in meaning, as a share of the best.
-    pub dense: f32,
-    /// Evidence: the nearest chunk of its file, as a share of the best.
-    pub file_dense: f32,
-    /// How much of both counts when the query is a single name: what it is called says more than what it is like.
-    pub dense_for_names: f32,
-    /// Evidence: BM25 of the file's three best chunks, as a share of the best file.
-    pub file_bm25: f32,
+    dense: 0.0, 1.0;
     /// Evidence: how well the name the chunk defines fits the query's words.
-    pub definition: f32,
-    /// Evidence: the same summed over the file's definitions that match, as a share of the best file.
-    pub file_definitions: f32,
-    /// Evidence: share of the file stem's words that the query has.
-    pub file_stem: f32,
+    definition: 0.0, 0.5;
+    /// Evidence: share of the query's weight that the chunk's words carry.
+    coverage: 0.0, 0.5;
+    /// Evidence: BM25 of the file as a whole, as a share of the best file.
+    file_bm25: 0.0, 1.0;
+    /// Evidence: share of the file's chunks that match well.
+    saturation: 0.0, 0.5;
+    /// Evidence: nearness in meaning of the file's three best chunks, as a share of the best file.
+    file_dense: 0.0, 1.0;
+    /// Evidence: nearness in meaning of the file as a whole, as a share of the best file.
+    centroid: 0.0, 1.5;
+    /// How much of all nearness counts when the query is a single name: what it is called says more than what it is like.
+    dense_for_names: 1.0, 0.3;
+    /// Evidence: how well names defined in the file fit, summed, as a share of the best file.
+    file_definitions: 0.0, 0.5;
     /// Evidence: the whole stem is a word of the query.
-    pub whole_stem: f32,
-    /// Evidence: share of the parent folder's words that the query has.
-    pub folder: f32,
+    whole_stem: 0.0, 1.0;
+    /// Evidence: the first word of the query that means something is in the stem.
+    first_word: 0.0, 0.75;
+    /// Evidence: files beside it match too.
+    coherence: 0.0, 0.5;
+    /// Evidence: how few folders it lies in, beside the one that lies in fewest.
+    shallow: 0.0, 2.0;
+    /// Evidence: its size, up to 500 lines.
+    size: 0.0, 1.0;
+    /// Evidence: it has functions, up to 50 lines of them: it does something, and does not only say what there is.
+    substance: 0.0, 1.0;
+    /// Evidence: how many files use what it defines.
+    used: 0.0, 0.5;
+    /// Evidence: how well the files match that use what it defines.
+    users: 0.0, 0.5;
     /// Evidence: the graph says that it is what the query asks for, by a relation that the query names.
-    pub relation: f32,
+    relation: 0.0, 30.0;
     /// Multiplier: a rare name in the query is exactly the chunk's symbol.
-    pub exact_symbol: f32,
+    exact_symbol: 1.0, 2.5;
     /// Multiplier: the query is a type's name and the chunk declares it.
-    pub type_declaration: f32,
+    type_declaration: 1.0, 1.5;
     /// Multiplier: source over tests, examples and the rest; 1.0 switches all path roles off.
-    pub source_path: f32,
+    source_path: 1.0, 1.1;
     /// Multiplier: for each role but source, when the query does not ask for it.
-    pub other_role: f32,
+    other_role: 1.0, 0.6;
+    /// Multiplier: the path names an operating system that is not this one, and the query does not.
+    other_platform: 1.0, 0.9;
     /// Multiplier: public over private.
-    pub public: f32,
+    public: 1.0, 1.1;
     /// Greatest product of all multipliers.
-    pub cap: f32,
+    cap: 1.0, 5.0;
 }
 
 const EVEN: FieldWeights = FieldWeights { content: 1.0, symbols: 1.0, signature: 1.0, doc: 1.0, path: 1.0 };
-
-/// No signals: the retrievers' scores alone.
-const PLAIN: Weights = Weights {
-    bm25: 1.0,
-    dense: 0.0,
-    file_dense: 0.0,
-    dense_for_names: 1.0,
-    file_bm25: 0.0,
-    definition: 0.0,
-    file_definitions: 0.0,
-    file_stem: 0.0,
-    whole_stem: 0.0,
-    folder: 0.0,
-    relation: 0.0,
-    exact_symbol: 1.0,
-    type_declaration: 1.0,
-    source_path: 1.0,
-    other_role: 1.0,
-    public: 1.0,
-    cap: 1.0,
-};
 
 /// Every preset.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "default",
-        about: "files ranked by words, definitions and names of files",
+        about: "files ranked by words, meaning, definitions, names and the graph",
         k1: 1.2,
-        b: 0.75,
+        b: 0.5,
         fields: FieldWeights { content: 1.0, symbols: 3.0, signature: 1.0, doc: 1.5, path: 2.0 },
         fusion: Fusion::Evidence,
         rerank: None,
         granularity: Granularity::File,
         limit: None,
-        weights: Weights {
-            bm25: 1.0,
-            dense: 1.0,
-            file_dense: 2.0,
-            dense_for_names: 0.3,
-            file_bm25: 1.0,
-            definition: 1.0,
-            file_definitions: 0.5,
-            file_stem: 1.0,
-            whole_stem: 1.0,
-            folder: 0.5,
-            relation: 30.0,
-            exact_symbol: 2.5,
-            type_declaration: 1.5,
-            source_path: 1.1,
-            other_role: 0.6,
-            public: 1.1,
-            cap: 5.0,
-        },
+        weights: Weights::QUESTION,
     },
     Preset {
         name: "cds-index",
@@ -234,7 +232,7 @@ pub const PRESETS: &[Preset] = &[
         rerank: None,
         granularity: Granularity::Entity,
         limit: None,
-        weights: PLAIN,
+        weights: Weights::PLAIN,
     },
     Preset {
         name: "bm25",
@@ -246,7 +244,7 @@ pub const PRESETS: &[Preset] = &[
         rerank: None,
         granularity: Granularity::File,
         limit: None,
-        weights: PLAIN,
+        weights: Weights::PLAIN,
     },
     mixed("dense", "meaning alone, no signals", Mixture { k: 60.0, bm25: 0.0, sparse: 0.0, dense: 1.0, alpha: 0.0 }),
     mixed(
@@ -290,7 +288,7 @@ const fn mixed(name: &'static str, about: &'static str, mixture: Mixture) -> Pre
         rerank: None,
         granularity: Granularity::File,
         limit: None,
-        weights: PLAIN,
+        weights: Weights::PLAIN,
     }
 }
 
@@ -305,7 +303,9 @@ impl Preset {
         match (self.fusion, retriever) {
             (Fusion::Mixed(mixture), _) => mixture.weight(retriever) > 0.0,
             (Fusion::Hierarchical { .. } | Fusion::Evidence, Retriever::Bm25) => true,
-            (Fusion::Evidence, Retriever::Dense) => self.weights.dense > 0.0 || self.weights.file_dense > 0.0,
+            (Fusion::Evidence, Retriever::Dense) => {
+                self.weights.dense + self.weights.file_dense + self.weights.centroid > 0.0
+            }
             (Fusion::Hierarchical { .. } | Fusion::Evidence, _) => false,
         }
     }
@@ -326,28 +326,7 @@ impl Preset {
             Fusion::Mixed(Mixture { k, bm25, sparse, dense, alpha }) => {
                 numbers.extend([("k", k), ("bm25", bm25), ("sparse", sparse), ("dense", dense), ("alpha", alpha)]);
             }
-            Fusion::Evidence => {
-                let w = weights;
-                numbers.extend([
-                    ("bm25", &mut w.bm25),
-                    ("dense", &mut w.dense),
-                    ("file_dense", &mut w.file_dense),
-                    ("dense_for_names", &mut w.dense_for_names),
-                    ("file_bm25", &mut w.file_bm25),
-                    ("definition", &mut w.definition),
-                    ("file_definitions", &mut w.file_definitions),
-                    ("file_stem", &mut w.file_stem),
-                    ("whole_stem", &mut w.whole_stem),
-                    ("folder", &mut w.folder),
-                    ("relation", &mut w.relation),
-                    ("exact_symbol", &mut w.exact_symbol),
-                    ("type_declaration", &mut w.type_declaration),
-                    ("source_path", &mut w.source_path),
-                    ("other_role", &mut w.other_role),
-                    ("public", &mut w.public),
-                    ("cap", &mut w.cap),
-                ]);
-            }
+            Fusion::Evidence => numbers.extend(weights.numbers()),
             Fusion::Hierarchical { .. } => {}
         }
         numbers

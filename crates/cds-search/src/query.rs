@@ -7,6 +7,10 @@ use crate::words;
 /// The longest query that is read, in characters.
 pub const MAX_QUERY: usize = 10_000;
 
+/// Weight of a word that fits almost any code, and of the project's own name.
+const GENERIC: f32 = 0.35;
+const OWN_NAME: f32 = 0.1;
+
 /// Terms beyond these are not looked up: long texts say the same again.
 const MAX_TERMS: usize = 64;
 
@@ -41,6 +45,8 @@ pub struct QueryTerm {
     pub weight: f32,
     /// Whether any term that begins so will do.
     pub is_prefix: bool,
+    /// Whether it is two words of the query written as one: then it counts only if the index has it.
+    pub is_joined: bool,
 }
 
 /// A query, understood.
@@ -52,16 +58,25 @@ pub struct ParsedQuery {
     pub terms: Vec<QueryTerm>,
     /// Terms that must stand one after another, each with its place in the phrase.
     pub phrases: Vec<Vec<(usize, String)>>,
+    /// How many words stand outside quotes.
+    pub plain_words: usize,
     /// Its words without stop words, as written, lower case.
     pub keywords: Vec<String>,
     /// Words that are names in code: `parseQuery`, `max_size`, `Foo::bar`.
     pub code_terms: Vec<String>,
+    /// Terms of the first word that means something.
+    pub first: Vec<String>,
     /// Whether tests are asked for.
     pub asks_for_tests: bool,
 }
 
 /// Reads a query.
 pub fn parse(text: &str) -> ParsedQuery {
+    parse_in(text, &[])
+}
+
+/// Reads a query about a project: its own name says nothing about where in it to look.
+pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
     let text = match text.char_indices().nth(MAX_QUERY) {
         Some((cut, _)) => &text[..cut],
         None => text,
@@ -80,20 +95,37 @@ pub fn parse(text: &str) -> ParsedQuery {
         kind,
         terms: Vec::new(),
         phrases: Vec::new(),
+        plain_words: words.len(),
         keywords: Vec::new(),
+        first: Vec::new(),
         code_terms: if is_symbol { words.iter().map(|w| (*w).to_owned()).collect() } else { code_terms },
         asks_for_tests: words.iter().any(|w| words::asks_for_tests(&w.to_lowercase())),
     };
     let only_stops = words.iter().all(|w| words::is_stop(&w.to_lowercase())) && quoted.is_empty();
-    for word in words {
+    let mut before = None;
+    for word in &words {
         let lower = word.to_lowercase();
         let is_prefix = word.ends_with('*');
         if words::is_stop(&lower) && !only_stops && !is_prefix {
             continue;
         }
         parsed.keywords.push(lower.trim_end_matches('*').to_owned());
-        let weight = if words::is_generic(&lower) { 0.35 } else { 1.0 };
+        let weight = match () {
+            () if project.contains(&lower) && words.len() > 1 => OWN_NAME,
+            () if words::is_generic(&lower) => GENERIC,
+            () => 1.0,
+        };
         add_word(&mut parsed, &mut tokenizer, word, weight);
+        if weight == 1.0 && parsed.first.is_empty() {
+            parsed.first = tokenizer.terms(word).into_iter().map(|t| t.text).collect();
+        }
+        // What is two words here may be one name there: "thread pool", `threadpool`.
+        let plain = lower.chars().all(char::is_alphabetic);
+        if let Some(before) = before.filter(|before| plain && *before != lower) {
+            let text = tokenizer.stem(&format!("{before}{lower}")).to_string();
+            parsed.terms.push(QueryTerm { text, weight: 1.0, is_prefix: false, is_joined: true });
+        }
+        before = plain.then_some(lower);
     }
     for phrase in quoted {
         // The commonest words are not in the text of chunks: any word may stand in their place.
@@ -105,6 +137,10 @@ pub fn parse(text: &str) -> ParsedQuery {
             parsed.phrases.push(terms);
         }
     }
+    // Terms of words come first: a joined pair that is one of them is known already.
+    parsed.terms.sort_by_key(|t| t.is_joined);
+    let mut seen = std::collections::HashSet::new();
+    parsed.terms.retain(|t| !t.is_joined || seen.insert(t.text.clone()));
     parsed.terms.truncate(MAX_TERMS);
     parsed
 }
@@ -115,7 +151,7 @@ fn add_word(parsed: &mut ParsedQuery, tokenizer: &mut Tokenizer, word: &str, wei
         // A prefix is not stemmed: `retr*` is no word.
         let text: String = prefix.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
         if !text.is_empty() {
-            parsed.terms.push(QueryTerm { text, weight, is_prefix: true });
+            parsed.terms.push(QueryTerm { text, weight, is_prefix: true, is_joined: false });
         }
         return;
     }
@@ -126,7 +162,7 @@ fn add_word(parsed: &mut ParsedQuery, tokenizer: &mut Tokenizer, word: &str, wei
         let weight = if compound && !term.is_whole { weight * 0.8 } else { weight };
         match parsed.terms.iter_mut().find(|t| t.text == term.text) {
             Some(known) => known.weight = known.weight.max(weight),
-            None => parsed.terms.push(QueryTerm { text: term.text, weight, is_prefix: false }),
+            None => parsed.terms.push(QueryTerm { text: term.text, weight, is_prefix: false, is_joined: false }),
         }
     }
 }
@@ -176,6 +212,7 @@ mod tests {
         let terms: Vec<String> = parsed
             .terms
             .iter()
+            .filter(|t| !t.is_joined)
             .map(|t| {
                 format!("{}{}{}", t.text, if t.is_prefix { "*" } else { "" }, if t.weight < 1.0 { "-" } else { "" })
             })

@@ -15,6 +15,9 @@ pub trait VectorStore {
     /// apply before scoring: as many as asked for come back, if there are as many.
     fn nearest(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<Vec<(ChunkId, f32)>>;
 
+    /// The same, with the cosine of every chunk by its number, whether it passes or not.
+    fn nearest_of_all(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<(Vec<(ChunkId, f32)>, Vec<f32>)>;
+
     /// The vector of a chunk, if it has one.
     fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>>;
 }
@@ -37,6 +40,15 @@ impl VectorStore for Embedded<'_> {
         let Some(vectors) = self.snapshot.vectors()? else { return Ok(Vec::new()) };
         let allowed = Allowed::new(self.snapshot, filters, self.globs)?;
         Ok(vectors.nearest(vector, limit, |chunk| allowed.passes(chunk)))
+    }
+
+    fn nearest_of_all(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<(Vec<(ChunkId, f32)>, Vec<f32>)> {
+        let Some(vectors) = self.snapshot.vectors()? else { return Ok((Vec::new(), Vec::new())) };
+        let allowed = Allowed::new(self.snapshot, filters, self.globs)?;
+        let mut cosines = vec![0f32; vectors.len()];
+        let chunks =
+            vectors.scan(vector, limit, |chunk| allowed.passes(chunk), |chunk, cosine| cosines[chunk.index()] = cosine);
+        Ok((chunks, cosines))
     }
 
     fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>> {

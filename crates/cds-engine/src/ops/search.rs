@@ -1,6 +1,7 @@
 //! Search by words and names.
 
 use std::cmp::Ordering;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cds_index::Snapshot;
@@ -54,6 +55,7 @@ impl Engine {
             min_similarity: checked.min_similarity,
             semantic_weight: checked.semantic_weight,
             alpha: checked.alpha,
+            project: project_names(self.root()),
         };
         let outcome = cds_search::search(snapshot, &checked.query, &options, &self.tools)?;
         self.respond(snapshot, request, checked, outcome)
@@ -243,6 +245,15 @@ fn fold(hit: &mut Hit) {
     let line = hit.signature.as_deref().filter(|s| !s.is_empty() && !hit.snippet.is_empty()).unwrap_or(first);
     hit.snippet = line.chars().take(200).collect();
     hit.highlights.clear();
+}
+
+/// Folders that hold code and say nothing of whose.
+const NAMELESS: &[&str] = &["app", "code", "core", "include", "lib", "main", "packages", "source", "sources", "src"];
+
+/// What a project is called: its folder, or the nearest above that has a name of its own.
+fn project_names(root: &Path) -> Vec<String> {
+    let folders = root.ancestors().filter_map(|f| f.file_name()).map(|f| f.to_string_lossy().to_lowercase());
+    folders.filter(|f| !NAMELESS.contains(&f.as_str())).take(1).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cds_graph::{GraphTables, Tree};
-use cds_model::{Chunk, Entity, FileFacts, Kind, LinkRules, PathRole, Reference};
+use cds_model::{Chunk, Entity, EntityType, FileFacts, Kind, LinkRules, PathRole, Reference};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
@@ -119,7 +120,9 @@ impl<'a> GenerationWriter<'a> {
             language,
             role: role as u8,
             flags: if file.racy { document_flag::RACY } else { 0 },
-            unused: 0,
+            users: 0,
+            vector_length: 0.0,
+            function_lines: function_lines(&file.facts),
         });
         self.add_entities(id, &file, first_chunk);
         self.tree.add(&file.path, &file.language, rules, entity, &file.facts);
@@ -320,6 +323,8 @@ impl<'a> GenerationWriter<'a> {
         let (map, lists) = self.names.finish();
         let (uses_map, uses) = self.uses.finish();
         let mut meaning = self.meaning.finish()?;
+        count_users(&mut self.documents, &self.entities, &linking.tables);
+        measure_vectors(&mut self.documents, &self.folder.join(path::VECTORS), &meaning.scales)?;
         let mut files = BTreeMap::from([
             (path::FILES.to_owned(), WrittenFile { size: self.files_at, checksum: None }),
             (path::VECTORS.to_owned(), meaning.vectors),
@@ -370,6 +375,54 @@ impl<'a> GenerationWriter<'a> {
             files,
         })
     }
+}
+
+/// Tells each file how many others use it. A file is one user however often it does.
+fn count_users(documents: &mut [DocumentRow], entities: &[EntityRow], tables: &GraphTables) {
+    let graph = tables.graph();
+    for id in 0..documents.len() {
+        let own = &documents[id];
+        let mut used: Vec<u32> = (own.entity..=own.entity + own.entities)
+            .flat_map(|entity| graph.outgoing(entity))
+            .filter(|(_, edge)| edge.is_use())
+            .map(|(_, edge)| entities[edge.to as usize].file)
+            .filter(|file| *file != NONE && *file as usize != id)
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        for file in used {
+            documents[file as usize].users += 1;
+        }
+    }
+}
+
+/// Tells each file the length of the sum of its vectors.
+fn measure_vectors(documents: &mut [DocumentRow], vectors: &Path, scales: &[f32]) -> Result<()> {
+    let codes = Mapped::open(vectors, None)?;
+    let dimensions = codes.bytes().len().checked_div(scales.len()).unwrap_or_default();
+    documents.par_iter_mut().filter(|_| dimensions > 0).for_each(|document| {
+        let mut sum = vec![0f32; dimensions];
+        for chunk in document.first_chunk as usize..(document.first_chunk + document.chunks) as usize {
+            let row = &codes.bytes()[chunk * dimensions..(chunk + 1) * dimensions];
+            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += f32::from(x.cast_signed()) * scales[chunk]);
+        }
+        document.vector_length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+    });
+    Ok(())
+}
+
+/// Lines of functions, each once: what is nested lies within. A declaration of one line has no body.
+fn function_lines(facts: &FileFacts) -> u32 {
+    let mut after = 0;
+    let mut lines = 0;
+    for entity in facts.entities.iter().filter(|e| e.kind.row().entity_type == EntityType::Function) {
+        let (start, end) = (entity.span.start_line.max(after), entity.span.end_line + 1);
+        if end > start + 1 {
+            lines += end - start;
+            after = end;
+        }
+    }
+    lines
 }
 
 /// The files of the text index, read back: it writes them itself.

@@ -35,8 +35,12 @@ pub(crate) struct DocumentRow {
     pub(crate) language: u16,
     pub(crate) role: u8,
     pub(crate) flags: u8,
-    /// Keeps rows a multiple of eight bytes.
-    pub(crate) unused: u32,
+    /// How many other files use what it defines.
+    pub(crate) users: u32,
+    /// Length of the sum of its chunks' vectors: what a mean of cosines lacks to be the cosine of the file as a whole.
+    pub(crate) vector_length: f32,
+    /// Lines inside functions: what does something, not only says what there is.
+    pub(crate) function_lines: u32,
 }
 
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]

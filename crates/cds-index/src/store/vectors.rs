@@ -153,8 +153,19 @@ impl<'a> Vectors<'a> {
         &self.codes[at * self.dimensions..(at + 1) * self.dimensions]
     }
 
-    /// The `most` nearest chunks that pass, with their cosines, nearest first; equal ones by chunk. Those that do not pass are not scored.
+    /// The `most` nearest chunks that pass, with their cosines, nearest first; equal ones by chunk.
     pub fn nearest(&self, query: &[f32], most: usize, passes: impl Fn(ChunkId) -> bool) -> Vec<(ChunkId, f32)> {
+        self.scan(query, most, passes, |_, _| ())
+    }
+
+    /// The same, and `each` is told the cosine of every chunk that passes or not, in their order, off by the query's rounding.
+    pub fn scan(
+        &self,
+        query: &[f32],
+        most: usize,
+        passes: impl Fn(ChunkId) -> bool,
+        mut each: impl FnMut(ChunkId, f32),
+    ) -> Vec<(ChunkId, f32)> {
         let coarse = Quantised::of(query);
         let mut best = Best::new(most.saturating_mul(RESCORED));
         let mut batch = [0_i32; BATCH];
@@ -165,6 +176,7 @@ impl<'a> Vectors<'a> {
             dot::products(&coarse.codes, codes, self.dimensions, products);
             for (i, product) in products.iter().enumerate() {
                 let score = *product as f32 * self.scales[start + i];
+                each(ChunkId((start + i) as u32), score * coarse.scale);
                 if score > best.least() && passes(ChunkId((start + i) as u32)) {
                     best.push(ChunkId((start + i) as u32), score);
                 }

@@ -18,13 +18,15 @@ pub(crate) struct Finding {
     pub(crate) retriever: Retriever,
     /// Best first.
     pub(crate) chunks: Vec<(ChunkId, f32)>,
+    /// The cosine of every chunk, where that was asked for.
+    pub(crate) cosines: Vec<f32>,
     pub(crate) timings: Vec<(&'static str, f64)>,
     pub(crate) warnings: Vec<String>,
 }
 
 impl Finding {
     pub(crate) fn new(retriever: Retriever) -> Finding {
-        Finding { retriever, chunks: Vec::new(), timings: Vec::new(), warnings: Vec::new() }
+        Finding { retriever, chunks: Vec::new(), cosines: Vec::new(), timings: Vec::new(), warnings: Vec::new() }
     }
 
     pub(crate) fn warn_truncated(&mut self, truncated: usize, model: &ModelId) {
@@ -75,6 +77,7 @@ impl Stage for Beside<'_> {
 fn add(cx: &Cx, pool: &mut Candidates, finding: Finding) {
     pool.timings.extend(finding.timings);
     pool.warnings.extend(finding.warnings);
+    pool.cosines.extend(finding.cosines);
     let mut places: FxHashMap<ChunkId, Vec<usize>> = FxHashMap::default();
     for (at, candidate) in pool.list.iter().enumerate() {
         places.entry(candidate.chunk).or_default().push(at);

@@ -1,7 +1,5 @@
 //! Chunks that have the query's words.
 
-use rustc_hash::FxHashMap;
-
 use super::dense::CANDIDATES;
 use super::{Candidate, Candidates, Stage};
 use crate::pipeline::Cx;
@@ -22,19 +20,13 @@ impl Stage for Lexical {
         pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
         pool.matches_by_file = ranking.matched;
         pool.matched_files = ranking.matched_files;
-        let mut seen: FxHashMap<u32, u32> = FxHashMap::default();
+        pool.files = ranking.files;
         // A mixture takes as many from each retriever; signals weigh all that matched well.
         let taken = match cx.preset.fusion {
             Fusion::Mixed(_) => CANDIDATES.max(cx.wanted()),
             Fusion::Evidence | Fusion::Hierarchical { .. } => usize::MAX,
         };
         for (rank, scored) in ranking.chunks.iter().take(taken).enumerate() {
-            let Some(file) = cx.snapshot.file_of(scored.chunk) else { continue };
-            let before = seen.entry(file.0).or_default();
-            *before += 1;
-            if *before <= 3 {
-                *pool.best_by_file.entry(file.0).or_default() += scored.score;
-            }
             for entity in cx.subjects(scored.chunk) {
                 let mut candidate = Candidate::new(scored.chunk, entity);
                 candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));

@@ -14,7 +14,6 @@ mod signals;
 pub(crate) mod sparse;
 
 use cds_model::{ChunkId, EntityId, Hit, MatchType, Signal};
-use rustc_hash::FxHashMap;
 
 use crate::Result;
 use crate::pipeline::Cx;
@@ -98,8 +97,10 @@ pub(crate) struct Candidates {
     pub(crate) matches_by_file: Vec<u32>,
     /// How many files have one.
     pub(crate) matched_files: usize,
-    /// Sum of the three best chunks' BM25, by file.
-    pub(crate) best_by_file: FxHashMap<u32, f32>,
+    /// BM25 of each file as a whole.
+    pub(crate) files: Vec<f32>,
+    /// The cosine of every chunk; none without vectors.
+    pub(crate) cosines: Vec<f32>,
     pub(crate) hits: Vec<Hit>,
     pub(crate) total: usize,
     /// Whether hits were left behind the last one.

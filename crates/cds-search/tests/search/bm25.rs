@@ -125,6 +125,8 @@ the of
     check("\"again\" file", &["a.txt"]);
     check("\"absent\" file", &[]);
     check("\"file\" \"door\"", &["c.txt"]);
+    // In a sentence quotes belong to what it says: nothing has the word, the rest is looked for.
+    check("cannot load \"absent\": the file is not there again", &["a.txt", "b.txt", "c.txt"]);
     // Only the commonest words: they are in no chunk, so nothing is asked for.
     check("\"of the\" again", &["a.txt"]);
 }

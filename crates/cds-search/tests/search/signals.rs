@@ -54,7 +54,7 @@ walrus = 1
     assert_eq!(first("walrus billing"), "billing/__init__.py");
     assert_eq!(first("walrus shipping"), "shipping/mod.rs");
     assert_eq!(first("walrus ledger"), "ledger/deep.py");
-    assert!(signals(&tree, "walrus ledger").iter().any(|(name, _)| *name == "folder"));
+    assert_eq!(first("walrus in deep"), "ledger/deep.py");
     assert!(signals(&tree, "walrus billing").iter().any(|(name, _)| *name == "whole_stem"));
 }
 
@@ -111,7 +111,8 @@ fn a_name_that_many_bear_is_not_rare() {
     assert!(!has("render") && has("unrender"));
 }
 
-const MULTIPLIERS: [&str; 5] = ["exact_symbol", "type_declaration", "source_path", "other_role", "public"];
+const MULTIPLIERS: [&str; 6] =
+    ["exact_symbol", "type_declaration", "source_path", "other_role", "other_platform", "public"];
 
 #[test]
 fn every_number_that_reaches_a_score_is_a_signal() {

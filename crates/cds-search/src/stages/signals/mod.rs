@@ -1,0 +1,124 @@
+//! What moves a chunk besides its words: evidence that adds, then multipliers. All numbers come from the preset.
+
+mod factors;
+mod files;
+mod words;
+
+use cds_index::ChunkView;
+use rustc_hash::FxHashMap;
+
+use self::files::{FileEvidence, FileNearness, Neighbours};
+use self::words::QueryWords;
+use super::{Candidate, Candidates, Stage};
+use crate::Result;
+use crate::pipeline::Cx;
+use crate::query::QueryKind;
+
+/// A chunk matches well that has this share of the best chunk's BM25.
+const WELL: f32 = 0.3;
+
+pub(crate) struct Signals;
+
+impl Stage for Signals {
+    fn name(&self) -> &'static str {
+        "signals"
+    }
+
+    fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
+        let weights = &cx.preset.weights;
+        let terms = cx.parsed.terms.iter().map(|t| t.text.clone()).zip(pool.term_weights.iter().copied());
+        let mut words = QueryWords::new(terms.collect());
+        let near_files: Vec<FileNearness> = match pool.cosines.as_slice() {
+            [] => Vec::new(),
+            cosines => cx.snapshot.documents().map(|d| FileNearness::new(d, cosines)).collect(),
+        };
+        let best = Best::of(pool, &near_files);
+        let neighbours = Neighbours::new(cx.snapshot, weights, pool);
+        let mut list = std::mem::take(&mut pool.list);
+        let mut files: FxHashMap<u32, FileEvidence> = FxHashMap::default();
+        let near = if cx.parsed.kind == QueryKind::Symbol { weights.dense_for_names } else { 1.0 };
+        for candidate in &mut list {
+            let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
+            let Some(document) = view.document() else { continue };
+            let file = files.entry(document.id.0).or_insert_with(|| FileEvidence::new(cx, &mut words, document));
+            let defined = definition(cx, &mut words, view, candidate);
+            file.definitions += defined;
+            let bm25 = bm25_score(candidate) / best.chunk;
+            file.matching += f32::from(u8::from(bm25 > WELL));
+            candidate.add("bm25", weights.bm25 * bm25);
+            candidate.add("dense", near * weights.dense * nearness(pool, candidate) / best.dense);
+            candidate.add("definition", weights.definition * defined);
+            candidate.add("coverage", weights.coverage * pool.coverage(candidate.terms));
+        }
+        let most_defined = files.values().map(|f| f.definitions).fold(f32::MIN_POSITIVE, f32::max);
+        let fewest = files.values().map(|f| f.levels).fold(f32::MAX, f32::min);
+        for candidate in &mut list {
+            let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
+            let Some(document) = view.document() else { continue };
+            let id = document.id.index();
+            let file = &files[&document.id.0];
+            let near_file = near_files.get(id).copied().unwrap_or_default();
+            let chunks = document.chunks().len().max(1) as f32;
+            let yes = |is: bool| f32::from(u8::from(is));
+            candidate.add("file_bm25", weights.file_bm25 * pool.files.get(id).copied().unwrap_or(0.0) / best.file);
+            candidate.add("saturation", weights.saturation * (file.matching / chunks).min(1.0));
+            candidate.add("file_dense", near * weights.file_dense * near_file.best / best.near);
+            candidate.add("centroid", near * weights.centroid * near_file.whole / best.whole);
+            let defined = (1.0 + file.definitions).ln() / (1.0 + most_defined).ln();
+            candidate.add("file_definitions", weights.file_definitions * defined.min(1.0));
+            candidate.add("whole_stem", weights.whole_stem * yes(file.whole_stem));
+            candidate.add("first_word", weights.first_word * yes(file.first_word));
+            candidate.add("coherence", weights.coherence * neighbours.coherence(document));
+            candidate.add("shallow", weights.shallow * file.shallow(fewest));
+            candidate.add("size", weights.size * file.size);
+            candidate.add("substance", weights.substance * file.substance);
+            candidate.add("used", weights.used * file.used);
+            candidate.add("users", weights.users * neighbours.users(document));
+            factors::multiply(cx, candidate, view, document);
+        }
+        pool.list = list;
+        Ok(())
+    }
+}
+
+/// The best of each kind: evidence is a share of it.
+struct Best {
+    chunk: f32,
+    dense: f32,
+    file: f32,
+    near: f32,
+    whole: f32,
+}
+
+impl Best {
+    fn of(pool: &Candidates, near_files: &[FileNearness]) -> Best {
+        fn most(values: impl Iterator<Item = f32>) -> f32 {
+            values.fold(f32::MIN_POSITIVE, f32::max)
+        }
+        Best {
+            chunk: most(pool.list.iter().map(bm25_score)),
+            dense: most(pool.list.iter().map(|c| nearness(pool, c))),
+            file: most(pool.files.iter().copied()),
+            near: most(near_files.iter().map(|f| f.best)),
+            whole: most(near_files.iter().map(|f| f.whole)),
+        }
+    }
+}
+
+fn bm25_score(candidate: &Candidate) -> f32 {
+    candidate.retrieved_by("bm25").map_or(0.0, |(score, _)| score)
+}
+
+/// How near a chunk is, whether or not it is among the nearest.
+fn nearness(pool: &Candidates, candidate: &Candidate) -> f32 {
+    let known = || pool.cosines.get(candidate.chunk.index()).copied();
+    candidate.retrieved_by("dense").map(|(cosine, _)| cosine).or_else(known).unwrap_or(0.0).max(0.0)
+}
+
+/// How well the name fits that a candidate stands for.
+fn definition(cx: &Cx, words: &mut QueryWords, view: ChunkView, candidate: &Candidate) -> f32 {
+    let own = || candidate.entity.filter(|_| view.part() == 0).and(view.entity());
+    let inner = candidate.entity.filter(|_| cx.inside.is_asked()).and_then(|id| cx.snapshot.entity(id));
+    let named = inner.filter(|e| view.entity().is_none_or(|own| own.id != e.id)).or_else(own);
+    named.map_or(0.0, |entity| words.fit(entity.name()).value())
+}

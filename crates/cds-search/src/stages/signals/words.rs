@@ -1,0 +1,74 @@
+//! Names of things beside the words of the query.
+
+use cds_index::tokenize::Tokenizer;
+use rustc_hash::FxHashMap;
+
+/// The query's words as names are compared with them.
+pub(super) struct QueryWords {
+    /// Stemmed terms with their weights.
+    terms: Vec<(String, f32)>,
+    total: f32,
+    tokenizer: Tokenizer,
+    /// Names seen: a file's chunks and a project's methods repeat them.
+    fits: FxHashMap<String, Fit>,
+}
+
+/// How a name fits the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fit {
+    /// Share of the query's weight.
+    pub(super) recall: f32,
+    /// Share of the name's words.
+    pub(super) precision: f32,
+    /// Whether every word of the name is in the query.
+    pub(super) all: bool,
+}
+
+impl Fit {
+    /// The share of the query that the name answers, less when it says much else.
+    pub(super) fn value(self) -> f32 {
+        self.recall * (0.3 + 0.7 * self.precision)
+    }
+}
+
+impl QueryWords {
+    pub(super) fn new(terms: Vec<(String, f32)>) -> QueryWords {
+        let total = terms.iter().map(|(_, w)| w).sum::<f32>().max(f32::MIN_POSITIVE);
+        QueryWords { terms, total, tokenizer: Tokenizer::default(), fits: FxHashMap::default() }
+    }
+
+    /// The weight of the query's term that a word of a name answers.
+    fn weight_of(&self, word: &str) -> f32 {
+        self.terms.iter().filter(|(term, _)| is_near(term, word)).map(|(_, w)| *w).fold(0.0, f32::max)
+    }
+
+    pub(super) fn fit(&mut self, name: &str) -> Fit {
+        if let Some(known) = self.fits.get(name) {
+            return *known;
+        }
+        let fit = self.compare(name);
+        self.fits.insert(name.to_owned(), fit);
+        fit
+    }
+
+    fn compare(&mut self, name: &str) -> Fit {
+        let terms = self.tokenizer.terms(name);
+        let whole = terms.iter().find(|t| t.is_whole).map_or(0.0, |t| self.weight_of(&t.text));
+        let parts: Vec<f32> = terms.iter().filter(|t| !t.is_whole).map(|t| self.weight_of(&t.text)).collect();
+        let hit = parts.iter().filter(|w| **w > 0.0).count();
+        let precision = hit as f32 / parts.len().max(1) as f32;
+        let recall = ((parts.iter().sum::<f32>() + whole) / self.total).min(1.0);
+        Fit { recall, precision, all: hit == parts.len() && hit > 0 }
+    }
+
+    /// Whether a name has one of these terms.
+    pub(super) fn has(&mut self, name: &str, wanted: &[String]) -> bool {
+        self.tokenizer.terms(name).iter().any(|t| wanted.iter().any(|w| is_near(w, &t.text)))
+    }
+}
+
+/// The same stem, or one begins the other.
+fn is_near(term: &str, word: &str) -> bool {
+    let shorter = term.len().min(word.len());
+    term == word || shorter >= 4 && (term.starts_with(word) || word.starts_with(term))
+}
