@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use cds_encode::ModelId;
 use cds_graph::{EdgeRow, Graph};
-use cds_model::{ChunkId, EntityId, EntityType, FileFacts, FileId, Kind, PathRole};
+use cds_model::{ChunkId, EdgeKind, EntityId, EntityType, FileFacts, FileId, Kind, PathRole};
 
 use crate::build::ProblemRow;
 use crate::store::map::{Mapped, MappedBytes};
@@ -439,12 +439,21 @@ impl<'a> DocumentView<'a> {
 
     /// Files that it uses, each once.
     pub fn uses(self) -> Vec<FileId> {
+        self.leads_to(|edge| edge.is_use())
+    }
+
+    /// Files that it imports, each once.
+    pub fn imports(self) -> Vec<FileId> {
+        self.leads_to(|edge| edge.kind() == EdgeKind::Import)
+    }
+
+    fn leads_to(self, wanted: impl Fn(&EdgeRow) -> bool) -> Vec<FileId> {
         let graph = self.snapshot.graph();
         let entities = self.snapshot.entity_rows();
         let (_, end) = self.entity_range();
         let mut files: Vec<u32> = (self.row.entity..end)
             .flat_map(|entity| graph.outgoing(entity))
-            .filter(|(_, edge)| edge.is_use())
+            .filter(|(_, edge)| wanted(edge))
             .filter_map(|(_, edge)| entities.get(edge.to as usize).map(|e| e.file))
             .filter(|file| *file != NONE && *file != self.id.0)
             .collect();

@@ -15,7 +15,6 @@ mod preset;
 mod query;
 mod stages;
 mod store;
-mod words;
 
 pub use error::{Error, Result};
 pub use filter::CompiledFilter;
@@ -23,5 +22,5 @@ pub use globs::GlobCache;
 pub use lookup::{Found, LookupOptions, lookup};
 pub use pipeline::{Outcome, SearchOptions, Tools, search};
 pub use preset::{Fusion, Mixture, PRESETS, Preset, Retriever, Weights};
-pub use query::{MAX_QUERY, ParsedQuery, QueryKind, QueryTerm, parse};
+pub use query::{MAX_QUERY, Mention, ParsedQuery, Place, QueryKind, QueryTerm, Report, parse};
 pub use store::{Embedded, VectorStore};

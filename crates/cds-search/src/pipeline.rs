@@ -133,6 +133,7 @@ fn plan<'s>(preset: &Preset, options: &SearchOptions, beside: stages::Beside<'s>
             Box::new(stages::Names { every_word: false }),
             Box::new(stages::Lexical),
             Box::new(beside),
+            Box::new(stages::Mentions),
             Box::new(stages::Signals),
             Box::new(stages::Relations),
         ],
@@ -154,8 +155,11 @@ fn plan<'s>(preset: &Preset, options: &SearchOptions, beside: stages::Beside<'s>
 const RERANKED: usize = 30;
 
 /// The preset with what the request sets itself.
-fn chosen(query: &Query, options: &SearchOptions) -> Result<Preset> {
+fn chosen(query: &Query, options: &SearchOptions, parsed: &ParsedQuery) -> Result<Preset> {
     let mut preset = Preset::find(&query.preset)?.clone();
+    if parsed.report.is_some() {
+        preset = preset.for_report();
+    }
     for (name, value) in &options.set {
         preset.set(name, *value)?;
     }
@@ -181,7 +185,9 @@ pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools
     // Quotes in a pasted message are part of it, not a demand.
     let parsed = ParsedQuery { phrases: Vec::new(), ..outcome.parsed };
     let mut outcome = answer(snapshot, query, options, tools, parsed)?;
-    outcome.warnings.push("nothing has the quoted words as they stand: they were looked for like any others".to_owned());
+    outcome
+        .warnings
+        .push("nothing has the quoted words as they stand: they were looked for like any others".to_owned());
     Ok(outcome)
 }
 
@@ -192,7 +198,7 @@ fn answer(
     tools: &Tools,
     parsed: ParsedQuery,
 ) -> Result<Outcome> {
-    let preset = chosen(query, options)?;
+    let preset = chosen(query, options, &parsed)?;
     let mut timings = Vec::new();
     let started = Instant::now();
     let filter = CompiledFilter::new(&query.filters, &tools.globs)?;

@@ -127,11 +127,26 @@ pub struct Preset {
     pub limit: Option<usize>,
     /// Signals.
     pub weights: Weights,
+    /// What replaces numbers above when the query is a report.
+    pub report: Option<Report>,
+}
+
+/// Numbers of a preset for reports.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Saturation of repeated words.
+    pub k1: f32,
+    /// How much length counts: long functions are the ones that get mended.
+    pub b: f32,
+    /// Fields.
+    pub fields: FieldWeights,
+    /// Signals.
+    pub weights: Weights,
 }
 
 /// Makes the table of signals: the struct, a column for each kind of ranking, and the list by name, so that a signal is one line.
 macro_rules! signals {
-    ($($(#[$doc:meta])* $name:ident: $plain:literal, $question:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $plain:literal, $question:literal, $report:literal;)*) => {
         /// What each signal does. Evidence is added to the score; then multipliers apply, their product capped by `cap`.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct Weights {
@@ -143,6 +158,8 @@ macro_rules! signals {
             pub(crate) const PLAIN: Weights = Weights { $($name: $plain,)* };
             /// For questions and names.
             pub(crate) const QUESTION: Weights = Weights { $($name: $question,)* };
+            /// For reports: long texts.
+            pub(crate) const REPORT: Weights = Weights { $($name: $report,)* };
 
             fn numbers(&mut self) -> Vec<(&'static str, &mut f32)> {
                 vec![$((stringify!($name), &mut self.$name),)*]
@@ -153,57 +170,71 @@ macro_rules! signals {
 
 signals! {
     /// Evidence: the chunk's BM25, as a share of the best.
-    bm25: 1.0, 1.0;
+    bm25: 1.0, 1.0, 1.0;
     /// Evidence: the chunk's nearness in meaning, as a share of the best.
-    dense: 0.0, 1.0;
+    dense: 0.0, 1.0, 0.2;
     /// Evidence: how well the name the chunk defines fits the query's words.
-    definition: 0.0, 0.5;
+    definition: 0.0, 0.5, 0.0;
     /// Evidence: share of the query's weight that the chunk's words carry.
-    coverage: 0.0, 0.5;
+    coverage: 0.0, 0.5, 0.2;
     /// Evidence: BM25 of the file as a whole, as a share of the best file.
-    file_bm25: 0.0, 1.0;
+    file_bm25: 0.0, 1.0, 0.5;
     /// Evidence: share of the file's chunks that match well.
-    saturation: 0.0, 0.5;
+    saturation: 0.0, 0.5, 0.0;
     /// Evidence: nearness in meaning of the file's three best chunks, as a share of the best file.
-    file_dense: 0.0, 1.0;
+    file_dense: 0.0, 1.0, 0.0;
     /// Evidence: nearness in meaning of the file as a whole, as a share of the best file.
-    centroid: 0.0, 1.5;
+    centroid: 0.0, 1.5, 0.0;
     /// How much of all nearness counts when the query is a single name: what it is called says more than what it is like.
-    dense_for_names: 1.0, 0.3;
+    dense_for_names: 1.0, 0.3, 1.0;
     /// Evidence: how well names defined in the file fit, summed, as a share of the best file.
-    file_definitions: 0.0, 0.5;
+    file_definitions: 0.0, 0.5, 0.0;
     /// Evidence: the whole stem is a word of the query.
-    whole_stem: 0.0, 1.0;
+    whole_stem: 0.0, 1.0, 0.0;
     /// Evidence: the first word of the query that means something is in the stem.
-    first_word: 0.0, 0.75;
+    first_word: 0.0, 0.75, 0.0;
     /// Evidence: files beside it match too.
-    coherence: 0.0, 0.5;
+    coherence: 0.0, 0.5, 0.0;
     /// Evidence: how few folders it lies in, beside the one that lies in fewest.
-    shallow: 0.0, 2.0;
+    shallow: 0.0, 2.0, 0.0;
     /// Evidence: its size, up to 500 lines.
-    size: 0.0, 1.0;
+    size: 0.0, 1.0, 0.0;
     /// Evidence: it has functions, up to 50 lines of them: it does something, and does not only say what there is.
-    substance: 0.0, 1.0;
+    substance: 0.0, 1.0, 0.0;
     /// Evidence: how many files use what it defines.
-    used: 0.0, 0.5;
+    used: 0.0, 0.5, 0.0;
     /// Evidence: how well the files match that use what it defines.
-    users: 0.0, 0.5;
+    users: 0.0, 0.5, 0.0;
+    /// Evidence: the query names its file, by a path.
+    mentioned_file: 0.0, 3.0, 0.3;
+    /// Evidence: the query names it, or its class.
+    mentioned: 0.0, 0.0, 0.1;
+    /// Evidence: what the title of a report begins with is its name, or its file's.
+    subject: 0.0, 0.0, 0.2;
+    /// Evidence: a rare word of a report is its file's stem.
+    named_stem: 0.0, 0.0, 0.2;
+    /// Evidence: it was running, in a stack that the query shows.
+    frame: 0.0, 3.0, 0.25;
+    /// Evidence: its length, in words.
+    length: 0.0, 0.0, 0.15;
+    /// Evidence: files that match import its file.
+    imported: 0.0, 0.0, 0.2;
     /// Evidence: the graph says that it is what the query asks for, by a relation that the query names.
-    relation: 0.0, 30.0;
+    relation: 0.0, 30.0, 0.0;
     /// Multiplier: a rare name in the query is exactly the chunk's symbol.
-    exact_symbol: 1.0, 2.5;
+    exact_symbol: 1.0, 2.5, 1.0;
     /// Multiplier: the query is a type's name and the chunk declares it.
-    type_declaration: 1.0, 1.5;
+    type_declaration: 1.0, 1.5, 1.0;
     /// Multiplier: source over tests, examples and the rest; 1.0 switches all path roles off.
-    source_path: 1.0, 1.1;
+    source_path: 1.0, 1.1, 1.1;
     /// Multiplier: for each role but source, when the query does not ask for it.
-    other_role: 1.0, 0.6;
+    other_role: 1.0, 0.6, 0.5;
     /// Multiplier: the path names an operating system that is not this one, and the query does not.
-    other_platform: 1.0, 0.9;
+    other_platform: 1.0, 0.9, 0.9;
     /// Multiplier: public over private.
-    public: 1.0, 1.1;
+    public: 1.0, 1.1, 1.0;
     /// Greatest product of all multipliers.
-    cap: 1.0, 5.0;
+    cap: 1.0, 5.0, 5.0;
 }
 
 const EVEN: FieldWeights = FieldWeights { content: 1.0, symbols: 1.0, signature: 1.0, doc: 1.0, path: 1.0 };
@@ -221,6 +252,12 @@ pub const PRESETS: &[Preset] = &[
         granularity: Granularity::File,
         limit: None,
         weights: Weights::QUESTION,
+        report: Some(Report {
+            k1: 2.0,
+            b: 0.5,
+            fields: FieldWeights { content: 1.0, symbols: 4.0, signature: 1.5, doc: 1.0, path: 2.0 },
+            weights: Weights::REPORT,
+        }),
     },
     Preset {
         name: "cds-index",
@@ -233,6 +270,7 @@ pub const PRESETS: &[Preset] = &[
         granularity: Granularity::Entity,
         limit: None,
         weights: Weights::PLAIN,
+        report: None,
     },
     Preset {
         name: "bm25",
@@ -245,6 +283,7 @@ pub const PRESETS: &[Preset] = &[
         granularity: Granularity::File,
         limit: None,
         weights: Weights::PLAIN,
+        report: None,
     },
     mixed("dense", "meaning alone, no signals", Mixture { k: 60.0, bm25: 0.0, sparse: 0.0, dense: 1.0, alpha: 0.0 }),
     mixed(
@@ -289,6 +328,7 @@ const fn mixed(name: &'static str, about: &'static str, mixture: Mixture) -> Pre
         granularity: Granularity::File,
         limit: None,
         weights: Weights::PLAIN,
+        report: None,
     }
 }
 
@@ -307,6 +347,14 @@ impl Preset {
                 self.weights.dense + self.weights.file_dense + self.weights.centroid > 0.0
             }
             (Fusion::Hierarchical { .. } | Fusion::Evidence, _) => false,
+        }
+    }
+
+    /// For a report, if it ranks those by numbers of their own.
+    pub(crate) fn for_report(self) -> Preset {
+        match self.report {
+            Some(Report { k1, b, fields, weights }) => Preset { k1, b, fields, weights, ..self },
+            None => self,
         }
     }
 

@@ -16,7 +16,12 @@ pub trait VectorStore {
     fn nearest(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<Vec<(ChunkId, f32)>>;
 
     /// The same, with the cosine of every chunk by its number, whether it passes or not.
-    fn nearest_of_all(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<(Vec<(ChunkId, f32)>, Vec<f32>)>;
+    fn nearest_of_all(
+        &self,
+        vector: &[f32],
+        limit: usize,
+        filters: &Filters,
+    ) -> Result<(Vec<(ChunkId, f32)>, Vec<f32>)>;
 
     /// The vector of a chunk, if it has one.
     fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>>;
@@ -42,7 +47,12 @@ impl VectorStore for Embedded<'_> {
         Ok(vectors.nearest(vector, limit, |chunk| allowed.passes(chunk)))
     }
 
-    fn nearest_of_all(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<(Vec<(ChunkId, f32)>, Vec<f32>)> {
+    fn nearest_of_all(
+        &self,
+        vector: &[f32],
+        limit: usize,
+        filters: &Filters,
+    ) -> Result<(Vec<(ChunkId, f32)>, Vec<f32>)> {
         let Some(vectors) = self.snapshot.vectors()? else { return Ok((Vec::new(), Vec::new())) };
         let allowed = Allowed::new(self.snapshot, filters, self.globs)?;
         let mut cosines = vec![0f32; vectors.len()];

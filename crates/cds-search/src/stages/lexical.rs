@@ -1,10 +1,14 @@
 //! Chunks that have the query's words.
 
+use cds_model::EntityId;
+use rustc_hash::FxHashMap;
+
 use super::dense::CANDIDATES;
 use super::{Candidate, Candidates, Stage};
+use crate::Result;
+use crate::bm25::{self, Scored};
 use crate::pipeline::Cx;
 use crate::preset::Fusion;
-use crate::{Result, bm25};
 
 pub(crate) struct Lexical;
 
@@ -16,6 +20,7 @@ impl Stage for Lexical {
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         let ranking = bm25::rank(cx)?;
         pool.partial |= ranking.partial;
+        pool.leading = cx.parsed.leading;
         pool.term_weights = ranking.terms.iter().map(|t| t.weight).collect();
         pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
         pool.matches_by_file = ranking.matched;
@@ -26,7 +31,11 @@ impl Stage for Lexical {
             Fusion::Mixed(_) => CANDIDATES.max(cx.wanted()),
             Fusion::Evidence | Fusion::Hierarchical { .. } => usize::MAX,
         };
-        for (rank, scored) in ranking.chunks.iter().take(taken).enumerate() {
+        let mut chunks = ranking.chunks;
+        if cx.parsed.report.is_some() {
+            join_parts(cx, &mut chunks);
+        }
+        for (rank, scored) in chunks.iter().take(taken).enumerate() {
             for entity in cx.subjects(scored.chunk) {
                 let mut candidate = Candidate::new(scored.chunk, entity);
                 candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
@@ -37,6 +46,24 @@ impl Stage for Lexical {
         add_named(cx, pool);
         Ok(())
     }
+}
+
+/// A long function is cut into several chunks: what its other parts have counts half for the best of them.
+fn join_parts(cx: &Cx, chunks: &mut [Scored]) {
+    let mut first: FxHashMap<EntityId, usize> = FxHashMap::default();
+    for at in 0..chunks.len() {
+        let Some(entity) = cx.snapshot.chunk(chunks[at].chunk).and_then(|c| c.entity()) else { continue };
+        match first.get(&entity.id) {
+            None => {
+                first.insert(entity.id, at);
+            }
+            Some(best) => {
+                chunks[*best].score += chunks[at].score * 0.5;
+                chunks[*best].terms |= chunks[at].terms;
+            }
+        }
+    }
+    chunks.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
 }
 
 /// Chunks of named entities join, or learn that they were named.

@@ -7,6 +7,7 @@ mod fuse;
 mod group;
 mod hierarchy;
 mod lexical;
+mod mentions;
 mod names;
 mod relations;
 mod rerank;
@@ -24,6 +25,7 @@ pub(crate) use fuse::Fuse;
 pub(crate) use group::Group;
 pub(crate) use hierarchy::Hierarchy;
 pub(crate) use lexical::Lexical;
+pub(crate) use mentions::{Mentioned, Mentions};
 pub(crate) use names::Names;
 pub(crate) use relations::Relations;
 pub(crate) use rerank::Rerank;
@@ -99,6 +101,10 @@ pub(crate) struct Candidates {
     pub(crate) matched_files: usize,
     /// BM25 of each file as a whole.
     pub(crate) files: Vec<f32>,
+    /// What the query names.
+    pub(crate) mentioned: Mentioned,
+    /// Terms from the first on that coverage counts.
+    pub(crate) leading: usize,
     /// The cosine of every chunk; none without vectors.
     pub(crate) cosines: Vec<f32>,
     pub(crate) hits: Vec<Hit>,
@@ -121,9 +127,10 @@ impl Candidates {
 
     /// The share of the query's weight that a candidate's terms carry.
     pub(crate) fn coverage(&self, terms: u32) -> f32 {
-        let total: f32 = self.term_weights.iter().sum();
+        let leading = &self.term_weights[..self.leading.min(self.term_weights.len())];
+        let total: f32 = leading.iter().sum();
         let has = |i: usize| 1u32.checked_shl(i as u32).is_some_and(|bit| terms & bit != 0);
-        let held: f32 = self.term_weights.iter().enumerate().filter(|(i, _)| has(*i)).map(|(_, w)| w).sum();
+        let held: f32 = leading.iter().enumerate().filter(|(i, _)| has(*i)).map(|(_, w)| w).sum();
         if total > 0.0 { held / total } else { 0.0 }
     }
 }

@@ -26,6 +26,10 @@ impl Stage for Names {
 
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         let mut named = Vec::new();
+        // A report names much in passing: mentions weigh its names.
+        if cx.parsed.report.is_some() && !self.every_word {
+            return Ok(());
+        }
         for term in &cx.parsed.code_terms {
             let found = lookup(cx.snapshot, term, LookupOptions::default());
             keep(cx, &mut named, found.entities);

@@ -66,7 +66,9 @@ pub(crate) fn widen(parsed: &ParsedQuery, table: &Related) -> ParsedQuery {
             let weight = RELATED_WEIGHT * term.weight * weight;
             match wide.terms.iter_mut().find(|known| known.text == **word) {
                 Some(known) => known.weight = known.weight.max(weight),
-                None => wide.terms.push(QueryTerm { text: (*word).to_owned(), weight, is_prefix: false, is_joined: false }),
+                None => {
+                    wide.terms.push(QueryTerm { text: (*word).to_owned(), weight, is_prefix: false, is_joined: false })
+                }
             }
         }
     }

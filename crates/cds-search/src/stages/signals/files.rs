@@ -4,8 +4,8 @@ use cds_index::{DocumentView, Snapshot};
 use cds_model::{EntityId, FileId};
 use rustc_hash::FxHashMap;
 
+use super::super::{Candidate, Candidates};
 use super::words::QueryWords;
-use super::super::Candidates;
 use crate::pipeline::Cx;
 use crate::preset::Weights;
 
@@ -168,4 +168,34 @@ fn normal<K: std::hash::Hash + Eq>(mut values: FxHashMap<K, f32>) -> FxHashMap<K
     let most = values.values().copied().fold(f32::MIN_POSITIVE, f32::max);
     values.values_mut().for_each(|v| *v /= most);
     values
+}
+
+/// Candidates whose files pass on what they have.
+const PASSING: usize = 60;
+
+/// How much the best of them have more than the others.
+const SHARPNESS: f32 = 0.2;
+
+/// A report speaks of the surface, and what must be mended lies one layer below: files that match pass on their share in equal parts to
+/// what they import.
+pub(super) fn imported(snapshot: &Snapshot, list: &[Candidate]) -> FxHashMap<FileId, f32> {
+    let mut best: Vec<&Candidate> = list.iter().collect();
+    best.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+    best.truncate(PASSING);
+    let top = best.first().map_or(0.0, |c| c.score);
+    let mut shares: FxHashMap<FileId, f32> = FxHashMap::default();
+    for candidate in &best {
+        if let Some(file) = snapshot.file_of(candidate.chunk) {
+            *shares.entry(file).or_default() += ((candidate.score - top) / SHARPNESS).exp();
+        }
+    }
+    let mut received: FxHashMap<FileId, f32> = FxHashMap::default();
+    for (file, share) in shares {
+        let imports = snapshot.document(file).map(DocumentView::imports).unwrap_or_default();
+        for used in &imports {
+            *received.entry(*used).or_default() += share / imports.len() as f32;
+        }
+    }
+    received.values_mut().for_each(|v| *v = v.sqrt());
+    normal(received)
 }

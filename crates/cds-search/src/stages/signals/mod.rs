@@ -9,10 +9,14 @@ use rustc_hash::FxHashMap;
 
 use self::files::{FileEvidence, FileNearness, Neighbours};
 use self::words::QueryWords;
+use super::dense::CANDIDATES;
 use super::{Candidate, Candidates, Stage};
 use crate::Result;
 use crate::pipeline::Cx;
 use crate::query::QueryKind;
+
+/// Logarithm of the words of a long chunk.
+const LONG: f32 = 7.0;
 
 /// A chunk matches well that has this share of the best chunk's BM25.
 const WELL: f32 = 0.3;
@@ -46,7 +50,7 @@ impl Stage for Signals {
             let bm25 = bm25_score(candidate) / best.chunk;
             file.matching += f32::from(u8::from(bm25 > WELL));
             candidate.add("bm25", weights.bm25 * bm25);
-            candidate.add("dense", near * weights.dense * nearness(pool, candidate) / best.dense);
+            candidate.add("dense", near * weights.dense * nearness(candidate) / best.dense);
             candidate.add("definition", weights.definition * defined);
             candidate.add("coverage", weights.coverage * pool.coverage(candidate.terms));
         }
@@ -74,6 +78,26 @@ impl Stage for Signals {
             candidate.add("substance", weights.substance * file.substance);
             candidate.add("used", weights.used * file.used);
             candidate.add("users", weights.users * neighbours.users(document));
+            let entity = candidate.entity.and_then(|id| cx.snapshot.entity(id));
+            let mentioned = &pool.mentioned;
+            candidate.add("mentioned_file", weights.mentioned_file * mentioned.file(document));
+            candidate.add("mentioned", weights.mentioned * mentioned.entity(entity));
+            candidate.add("subject", weights.subject * mentioned.subject(entity, document));
+            candidate.add("named_stem", weights.named_stem * mentioned.stem(document));
+            candidate.add("frame", weights.frame * mentioned.frame(entity, document, view.lines()));
+            candidate.add("length", weights.length * (1.0 + view.tokens() as f32).ln() / LONG);
+        }
+        if weights.imported > 0.0 {
+            let imported = files::imported(cx.snapshot, &list);
+            for candidate in &mut list {
+                let file = cx.snapshot.file_of(candidate.chunk);
+                candidate
+                    .add("imported", weights.imported * file.and_then(|f| imported.get(&f)).copied().unwrap_or(0.0));
+            }
+        }
+        for candidate in &mut list {
+            let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
+            let Some(document) = view.document() else { continue };
             factors::multiply(cx, candidate, view, document);
         }
         pool.list = list;
@@ -97,7 +121,7 @@ impl Best {
         }
         Best {
             chunk: most(pool.list.iter().map(bm25_score)),
-            dense: most(pool.list.iter().map(|c| nearness(pool, c))),
+            dense: most(pool.list.iter().map(nearness)),
             file: most(pool.files.iter().copied()),
             near: most(near_files.iter().map(|f| f.best)),
             whole: most(near_files.iter().map(|f| f.whole)),
@@ -109,10 +133,9 @@ fn bm25_score(candidate: &Candidate) -> f32 {
     candidate.retrieved_by("bm25").map_or(0.0, |(score, _)| score)
 }
 
-/// How near a chunk is, whether or not it is among the nearest.
-fn nearness(pool: &Candidates, candidate: &Candidate) -> f32 {
-    let known = || pool.cosines.get(candidate.chunk.index()).copied();
-    candidate.retrieved_by("dense").map(|(cosine, _)| cosine).or_else(known).unwrap_or(0.0).max(0.0)
+/// How near a chunk is, if it is among the nearest. However many hits are asked for, it is the same.
+fn nearness(candidate: &Candidate) -> f32 {
+    candidate.retrieved_by("dense").filter(|(_, rank)| *rank as usize <= CANDIDATES).map_or(0.0, |(cosine, _)| cosine)
 }
 
 /// How well the name fits that a candidate stands for.

@@ -1,8 +1,13 @@
 //! The words of a query, understood once: terms to look for, phrases that must stand, names that are meant.
 
+mod frames;
+mod report;
+mod words;
+
 use cds_index::tokenize::{Tokenizer, is_common};
 
-use crate::words;
+pub use frames::Place;
+pub use report::{Mention, Report};
 
 /// The longest query that is read, in characters.
 pub const MAX_QUERY: usize = 10_000;
@@ -13,6 +18,12 @@ const OWN_NAME: f32 = 0.1;
 
 /// Terms beyond these are not looked up: long texts say the same again.
 const MAX_TERMS: usize = 64;
+
+/// The same of a report.
+const MAX_REPORT_TERMS: usize = 300;
+
+/// Names of a report that are told.
+const MAX_NAMES: usize = 20;
 
 /// What a query looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +75,12 @@ pub struct ParsedQuery {
     pub keywords: Vec<String>,
     /// Words that are names in code: `parseQuery`, `max_size`, `Foo::bar`.
     pub code_terms: Vec<String>,
+    /// Places it names: frames of a stack, paths with or without a line.
+    pub places: Vec<Place>,
+    /// What a long text says; none of a question.
+    pub report: Option<Report>,
+    /// Terms from the first on that a hit should have as many of as it can: all, or those of a report's title.
+    pub leading: usize,
     /// Terms of the first word that means something.
     pub first: Vec<String>,
     /// Whether tests are asked for.
@@ -98,6 +115,9 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
         plain_words: words.len(),
         keywords: Vec::new(),
         first: Vec::new(),
+        places: frames::places(text),
+        report: None,
+        leading: 0,
         code_terms: if is_symbol { words.iter().map(|w| (*w).to_owned()).collect() } else { code_terms },
         asks_for_tests: words.iter().any(|w| words::asks_for_tests(&w.to_lowercase())),
     };
@@ -142,7 +162,35 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
     let mut seen = std::collections::HashSet::new();
     parsed.terms.retain(|t| !t.is_joined || seen.insert(t.text.clone()));
     parsed.terms.truncate(MAX_TERMS);
+    parsed.leading = parsed.terms.len();
+    if report::is_report(text) {
+        as_report(&mut parsed, text);
+    }
     parsed
+}
+
+/// What is read of a long text replaces its plain words.
+fn as_report(parsed: &mut ParsedQuery, text: &str) {
+    let report = report::read(text);
+    if report.terms.is_empty() {
+        return;
+    }
+    let term = |(text, weight): &(String, f32)| QueryTerm {
+        text: text.clone(),
+        weight: *weight,
+        is_prefix: false,
+        is_joined: false,
+    };
+    parsed.kind = QueryKind::Mixed;
+    // Reports speak of tests that fail; what fails them is looked for.
+    parsed.asks_for_tests = false;
+    parsed.terms = report.terms.iter().take(MAX_REPORT_TERMS).map(term).collect();
+    parsed.leading = report.title_terms.min(parsed.terms.len());
+    parsed.phrases.clear();
+    let named = report.mentions.iter().filter(|m| m.weight >= 0.6).take(MAX_NAMES);
+    parsed.code_terms = named.map(|m| m.name.clone()).collect();
+    parsed.keywords = report.subject.clone();
+    parsed.report = Some(report);
 }
 
 fn add_word(parsed: &mut ParsedQuery, tokenizer: &mut Tokenizer, word: &str, weight: f32) {
