@@ -108,9 +108,11 @@ fn names(engine: &Engine, hits: &[Hit]) -> Result<Vec<String>> {
     let outer = engine.retrieve(&request)?;
     let functions: BTreeSet<&str> =
         outer.hits.iter().filter(|hit| hit.entity_type == "function").map(|hit| hit.id.as_str()).collect();
-    let name = |hit: &Hit| match is_definition(hit) {
-        false => hit.path.clone(),
-        true => around(hit).into_iter().find(|id| functions.contains(id.as_str())).unwrap_or_else(|| hit.id.clone()),
+    let name = |hit: &Hit| {
+        if !is_definition(hit) {
+            return hit.path.clone();
+        }
+        around(hit).into_iter().find(|id| functions.contains(id.as_str())).unwrap_or_else(|| hit.id.clone())
     };
     Ok(hits.iter().map(name).collect())
 }

@@ -13,13 +13,12 @@ pub fn split_options(text: &str) -> Result<Vec<String>> {
             (Some(q), _) if c == q => quote = None,
             // Nothing is special between single quotes.
             (None | Some('"'), '\\') => word.get_or_insert_default().extend(letters.next()),
-            (Some(_), _) => word.get_or_insert_default().push(c),
             (None, '"' | '\'') => {
                 quote = Some(c);
                 word.get_or_insert_default();
             }
             (None, _) if c.is_whitespace() => words.extend(word.take()),
-            (None, _) => word.get_or_insert_default().push(c),
+            _ => word.get_or_insert_default().push(c),
         }
     }
     if let Some(quote) = quote {

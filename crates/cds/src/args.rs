@@ -549,8 +549,6 @@ pub(crate) struct EvalArgs {
     /// A JSON list of objects with name, benchmark_root (the folder to index) and path
     #[arg(long, value_name = "FILE", requires = "repos")]
     pub(crate) repos_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) how: HowArgs,
     /// Ask again with these options in place of those given, and compare
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub(crate) against: Option<String>,
@@ -563,6 +561,8 @@ pub(crate) struct EvalArgs {
     /// Write every question with its score, ranks, times, hits and signals, one a line
     #[arg(long, value_name = "FILE")]
     pub(crate) details: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
 }
 
 /// Options written as one text.

@@ -38,11 +38,11 @@ pub(super) fn run(cds: &Cds, only: Option<&str>, bless: bool) -> Result<()> {
     let changes = changes(&recorded, &ranks, only.is_none());
     if bless {
         // Questions that were not asked keep what they had.
-        let known = |question: &&Question| {
+        let known = |question: &Question| {
             let rank = ranks.get(&question.id).or_else(|| recorded.get(&question.id))?;
-            Some(format!("{} {}\n", question.id, shown(*rank)))
+            Some(format!("{} {rank}\n", question.id))
         };
-        std::fs::write(&file, questions.iter().by_ref().filter_map(|q| known(&q)).collect::<String>())?;
+        std::fs::write(&file, questions.iter().filter_map(known).collect::<String>())?;
         eprintln!("recorded {} ranks, {} of them changed", ranks.len(), changes.len());
         return Ok(());
     }
@@ -81,7 +81,27 @@ fn questions(text: &str) -> Result<Vec<Question>> {
     text.lines().filter(|line| !line.trim().is_empty()).map(question).collect()
 }
 
-type Ranks = BTreeMap<String, Option<u64>>;
+type Ranks = BTreeMap<String, Rank>;
+
+/// From 1; none where it was not found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rank(Option<u64>);
+
+impl Rank {
+    /// Not found is behind any rank.
+    fn place(self) -> u64 {
+        self.0.unwrap_or(u64::MAX)
+    }
+}
+
+impl std::fmt::Display for Rank {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(rank) => write!(f, "{rank}"),
+            None => f.write_str("-"),
+        }
+    }
+}
 
 /// Asks, and gives the rank of the first target of each question.
 fn ranks(cds: &Cds, asked: &[&Question], repos: &[Value]) -> Result<Ranks> {
@@ -101,7 +121,7 @@ fn ranks(cds: &Cds, asked: &[&Question], repos: &[Value]) -> Result<Ranks> {
     let rank = |line: &str| {
         let row: Value = serde_json::from_str(line)?;
         let ranks = row["ranks"].as_array().context("ranks")?.iter().filter_map(Value::as_u64);
-        Ok((row["id"].as_str().context("an id")?.to_owned(), ranks.min()))
+        Ok((row["id"].as_str().context("an id")?.to_owned(), Rank(ranks.min())))
     };
     std::fs::read_to_string(details)?.lines().map(rank).collect()
 }
@@ -114,28 +134,22 @@ fn parse(text: &str) -> Result<Ranks> {
             "-" => None,
             rank => Some(rank.parse().with_context(|| format!("rank_stats.txt: {line:?}"))?),
         };
-        Ok((id.to_owned(), rank))
+        Ok((id.to_owned(), Rank(rank)))
     };
     text.lines().map(line).collect()
 }
 
-fn shown(rank: Option<u64>) -> String {
-    rank.map_or("-".to_owned(), |rank| rank.to_string())
-}
-
-/// A question whose rank is another; outer `None` where it is not recorded, or not asked any more.
+/// A question whose rank is another; none where it is not recorded, or not asked any more.
 #[derive(Debug, PartialEq)]
 struct Change {
     id: String,
-    was: Option<Option<u64>>,
-    is: Option<Option<u64>>,
+    was: Option<Rank>,
+    is: Option<Rank>,
 }
 
 impl Change {
-    /// Not found is worse than any rank.
     fn order(&self) -> Option<std::cmp::Ordering> {
-        let place = |rank: Option<u64>| rank.unwrap_or(u64::MAX);
-        Some(place(self.is?).cmp(&place(self.was?)))
+        Some(self.is?.place().cmp(&self.was?.place()))
     }
 
     fn is_better(&self) -> bool {
@@ -147,7 +161,7 @@ impl Change {
     }
 
     fn told(&self, questions: &[Question]) -> String {
-        let rank = |rank: Option<Option<u64>>| rank.map_or("not recorded".to_owned(), shown);
+        let rank = |rank: Option<Rank>| rank.map_or("not recorded".to_owned(), |rank| rank.to_string());
         let mark = match (self.is_better(), self.is_worse()) {
             (true, _) => '+',
             (_, true) => '-',

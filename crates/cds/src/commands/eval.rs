@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cds_engine::{Error, ErrorKind};
+use cds_engine::{Engine, Error, ErrorKind, Hooks, counted};
 use cds_eval::{Evaluation, Host, Job, KnownRepo, Places};
 use clap::Parser;
 use serde::Serialize;
@@ -33,10 +33,8 @@ pub(crate) fn run(context: &Context, common: &Common, args: EvalArgs) -> Done {
             open(&common, &tree.folder, None)
         },
         index: &|engine| {
-            let is_kept = common.no_update;
-            let work = |engine: &cds_engine::Engine, hooks: &cds_engine::Hooks| match is_kept {
-                true => engine.ensure_indexed(hooks),
-                false => engine.index(false, hooks).map(Some),
+            let work = |engine: &Engine, hooks: &Hooks| {
+                if common.no_update { engine.ensure_indexed(hooks) } else { engine.index(false, hooks).map(Some) }
             };
             progress::with_bar(engine, work).map(drop)
         },
@@ -55,11 +53,11 @@ pub(crate) fn run(context: &Context, common: &Common, args: EvalArgs) -> Done {
 
 fn warn(evaluation: &Evaluation) {
     for (warning, times) in &evaluation.warnings {
-        note(&format!("{} of {}: {warning}", times, cds_engine::counted(evaluation.questions, "question")));
+        note(&format!("{times} of {}: {warning}", counted(evaluation.questions, "question")));
     }
     for missing in &evaluation.missing {
-        let questions = cds_engine::counted(missing.questions, "question");
-        note(&format!("{}: {}; {questions} count as not answered", missing.folder, missing.reason));
+        let lost = counted(missing.questions, "question");
+        note(&format!("{}: {}; not answered: {lost}", missing.folder, missing.reason));
     }
 }
 

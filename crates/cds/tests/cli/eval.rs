@@ -139,7 +139,7 @@ fn a_missing_repository_counts_as_not_answered() {
     std::fs::remove_dir_all(project.path("repos/web")).unwrap();
     let output = project.cds(&with(&["-f", "json"]));
     assert_eq!(output.code, 1, "{}", output.stderr);
-    assert!(output.stderr.contains("repos/web: no such folder; 1 question count as not answered"), "{}", output.stderr);
+    assert!(output.stderr.contains("repos/web: no such folder; not answered: 1 question"), "{}", output.stderr);
     let said: Value = serde_json::from_str(&output.stdout).unwrap();
     assert!((number(&said["queries"]["overall"]["ndcg_10"]) - 0.3333).abs() < 1e-9, "{said}");
     assert_eq!((&said["queries"]["missing"], &said["missing"][0]["questions"]), (&json!(1), &json!(1)));
