@@ -44,6 +44,8 @@ pub struct Report {
     pub repositories: usize,
     /// Questions whose tree was missing: they count as not answered.
     pub missing: usize,
+    /// Questions that were asked and found nothing at all.
+    pub without_hits: usize,
     /// All. Of queries the mean of the repositories' means, so that none counts more for being asked more; of
     /// issues the mean.
     pub overall: Summary,
@@ -103,6 +105,7 @@ impl Report {
             family,
             repositories: repositories.len(),
             missing: members.iter().filter(|o| o.latency_ms.is_none()).count(),
+            without_hits: members.iter().filter(|o| o.latency_ms.is_some() && o.hits.is_empty()).count(),
             overall: summary("all", family, &members, &repositories),
             by_category: by(|o| o.category.as_deref()),
             by_language: by(|o| o.language.as_deref()),
@@ -168,7 +171,7 @@ mod tests {
         assert_eq!(shown(&[report.overall]), ["all 4 0.75 3"]);
         assert_eq!(shown(&report.by_category), ["x 2 0.50 2", "y 1 0.50 3"]);
         assert_eq!(shown(&report.by_repository), ["a 3 0.50 3", "b 1 1.00 0"]);
-        assert_eq!((report.repositories, report.missing), (2, 1));
+        assert_eq!((report.repositories, report.missing, report.without_hits), (2, 1, 3));
         assert!(report.by_language.is_empty() && Report::of(Family::Issues, &outcomes).is_none());
     }
 

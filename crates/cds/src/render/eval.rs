@@ -115,10 +115,8 @@ fn page(evaluation: &Evaluation, against: Option<&str>, is_markdown: bool) -> St
 
 fn family(page: &mut Page, counted_questions: &str, section: &Section, against: Option<&str>) {
     let report = &section.report;
-    let missing = match report.missing {
-        0 => String::new(),
-        n => format!(", {n} of them missing"),
-    };
+    let told = |n: usize, what: &str| if n == 0 { String::new() } else { format!(", {n} {what}") };
+    let missing = told(report.missing, "of them missing") + &told(report.without_hits, "without a hit");
     let repositories = match report.repositories {
         1 => "1 repository".to_owned(),
         n => format!("{n} repositories"),

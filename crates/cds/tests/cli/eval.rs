@@ -202,6 +202,8 @@ fn two_sets_of_options_are_compared() {
     ] {
         assert!(human.contains(text), "{text:?} in {human}");
     }
+    let nothing = project.cds(&with(&["--path", "nowhere"]));
+    assert!(nothing.stdout.starts_with("4 queries, 2 repositories, 4 without a hit\n"), "{}", nothing.stdout);
     let same = project.cds(&with(&["--against", ""]));
     assert!(same.stdout.contains("Against no options\n") && same.stdout.contains("p = 1.0000; won 0, lost 0, tied 4"));
 }
