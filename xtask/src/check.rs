@@ -60,8 +60,9 @@ mod tests {
         ("cds-search", &["cds-model", "cds-graph", "cds-encode", "cds-index"]),
         ("cds-engine", &["cds-model", "cds-lang", "cds-graph", "cds-encode", "cds-index", "cds-search"]),
         ("cds-encode", &[]),
+        ("cds-eval", &["cds-engine"]),
         ("cds-locagent", &[]),
-        ("cds", &["cds-engine", "cds-locagent"]),
+        ("cds", &["cds-engine", "cds-eval", "cds-locagent"]),
         ("xtask", &[]),
     ];
 

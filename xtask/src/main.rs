@@ -1,10 +1,11 @@
-//! Every check and measurement: `cargo xtask test`, `cargo xtask bench`, `cargo xtask graph-truth`,
-//! `cargo xtask parity`,
+//! Every check and measurement: `cargo xtask test`, `cargo xtask bench`, `cargo xtask eval`,
+//! `cargo xtask graph-truth`, `cargo xtask parity`,
 //! `cargo xtask coverage`.
 
 mod bench;
 mod check;
 mod coverage;
+mod eval;
 mod parity;
 mod scip;
 mod trees;
@@ -17,6 +18,14 @@ const USAGE: &str = "cargo xtask COMMAND
   bench [--huge DIR] [--small DIR] [--large DIR]
                           every promise about speed and size, measured beside a floor or a rival; trees come from
                           PyPI unless named
+  eval [--only NAME,NAME] [--bless]
+                          ranks of every question of evals/ beside those recorded there; packages are fetched once;
+                          --bless records them anew
+  eval --sets DIR --repos DIR [--issues DIR]
+                          the outside sets semble-dev and locate-dev as one table
+  eval --learn --sets DIR --repos DIR
+                          weights of the evidence fitted to semble-dev, each repository judged by the others
+                          (all three: --cds FILE measures that program and builds none)
   graph-truth [--packages DIR] [--edges DIR] [--misses FILE]
                           precision and recall of the code graph against what compilers say about real packages, and
                           of codegraph beside it (needs npm and python3); DIR keeps packages and indexes between runs;
@@ -31,6 +40,7 @@ fn main() -> Result<()> {
     match arguments.first().map(String::as_str) {
         Some("test") => check::run(),
         Some("bench") => bench::run(&arguments[1..]),
+        Some("eval") => eval::run(&arguments[1..]),
         Some("graph-truth") => truth::run(&arguments[1..]),
         Some("parity") => parity::run(&arguments[1..]),
         Some("coverage") => coverage::run(),

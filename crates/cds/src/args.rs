@@ -26,7 +26,7 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 found, 1 nothing found, 2 bad arguments, 3 no usable index, 4 service error, 5 I/O error.";
 
 /// Options of every command.
-#[derive(ClapArgs, Debug)]
+#[derive(ClapArgs, Clone, Debug)]
 pub(crate) struct Common {
     /// The folder to work on [default: the nearest one above with an index or version control]
     #[arg(long, global = true, value_name = "DIR")]
@@ -113,6 +113,8 @@ pub(crate) enum Command {
     /// Add, list, test and choose models for search by meaning
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Measure how well searches answer a set of questions
+    Eval(EvalArgs),
     /// Show what is indexed, how fresh it is and what was left out
     Status(StatusArgs),
     /// Show every setting with its value and origin
@@ -264,6 +266,28 @@ pub(crate) struct SearchArgs {
     #[arg(required_unless_present = "lines")]
     pub(crate) query: Vec<String>,
     #[command(flatten)]
+    pub(crate) how: HowArgs,
+    /// How much text: fold, preview or full
+    #[arg(long)]
+    pub(crate) snippet: Option<String>,
+    /// Budget of the answer in estimated tokens
+    #[arg(long)]
+    pub(crate) max_tokens: Option<usize>,
+    /// Go on where an earlier answer left off
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+    /// Show every number that made the score
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// With --compat locagent: lines of the file that --path names
+    #[arg(long, value_delimiter = ',', value_name = "LINE", requires = "compat")]
+    pub(crate) lines: Vec<i64>,
+}
+
+/// What is looked for and how it is ranked.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct HowArgs {
+    #[command(flatten)]
     pub(crate) filters: FilterArgs,
     /// How many hits [default: 10; 5 documents]
     #[arg(long, short = 'n')]
@@ -281,12 +305,6 @@ pub(crate) struct SearchArgs {
     /// rice-dense, breeze
     #[arg(long)]
     pub(crate) preset: Option<String>,
-    /// How much text: fold, preview or full
-    #[arg(long)]
-    pub(crate) snippet: Option<String>,
-    /// Budget of the answer in estimated tokens
-    #[arg(long)]
-    pub(crate) max_tokens: Option<usize>,
     /// Names that are enough without BM25 (preset cds-index)
     #[arg(long)]
     pub(crate) upper_threshold: Option<usize>,
@@ -308,15 +326,6 @@ pub(crate) struct SearchArgs {
     /// Let a reranker judge the first candidates (see `cds model`)
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", require_equals = true)]
     pub(crate) rerank: Option<bool>,
-    /// Go on where an earlier answer left off
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
-    /// Show every number that made the score
-    #[arg(long)]
-    pub(crate) explain: bool,
-    /// With --compat locagent: lines of the file that --path names
-    #[arg(long, value_delimiter = ',', value_name = "LINE", requires = "compat")]
-    pub(crate) lines: Vec<i64>,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -515,6 +524,53 @@ pub(crate) enum ModelCommand {
         /// Its name
         name: String,
     },
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "A line of QUERIES is {\"id\", \"query\", \"targets\": [{\"path\", \"start_line\"?, \"end_line\"?}]} with \"repo\",
+\"language\" and \"category\" if you like, or an issue with the functions to change; docs/eval.md tells all.
+
+Examples:
+  cds eval questions.jsonl                              ask this project
+  cds eval questions.jsonl --worst 5                    and look into the worst answers
+  cds eval questions.jsonl --against '--preset bm25'    what the default ranking is worth
+  cds eval questions.jsonl --set file_dense=3 --against ''   what a change of a weight does
+  cds eval set.jsonl --repos ~/src --index-dir /tmp/idx -f json
+
+Exit codes: as elsewhere; 1 when a repository is missing."
+)]
+pub(crate) struct EvalArgs {
+    /// Questions with known answers, one JSON object a line
+    pub(crate) queries: PathBuf,
+    /// A folder with one folder for each repository that questions name [default: all are asked of the root]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) repos: Option<PathBuf>,
+    /// A JSON list of objects with name, benchmark_root (the folder to index) and path
+    #[arg(long, value_name = "FILE", requires = "repos")]
+    pub(crate) repos_file: Option<PathBuf>,
+    /// Ask again with these options in place of those given, and compare
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub(crate) against: Option<String>,
+    /// Look into this many of the worst answers
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) worst: usize,
+    /// Write the hits as the scorers of public benchmarks read them, one question a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) predictions: Option<PathBuf>,
+    /// Write every question with its score, ranks, times, hits and signals, one a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) details: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// Options written as one text.
+#[derive(Parser, Debug)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+pub(crate) struct Against {
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
 }
 
 #[derive(ClapArgs, Debug)]

@@ -115,23 +115,23 @@ fn index(context: &Context, args: &IndexArgs) -> Done {
 }
 
 fn search(context: &Context, args: SearchArgs) -> Done {
-    let mut paths = args.filters.paths.clone();
-    let other_filters = filters(args.filters);
+    let mut paths = args.how.filters.paths.clone();
+    let other_filters = filters(args.how.filters);
     let only_paths = FilterRequest { paths: paths.clone(), ..FilterRequest::default() };
     refuse(&[
         ("a filter other than --path", other_filters != only_paths),
         ("a second --path", paths.len() > 1),
-        ("--limit", args.limit.is_some()),
-        ("--granularity", args.granularity.is_some()),
-        ("--files", args.files.is_some()),
-        ("--chunks-per-file", args.chunks_per_file.is_some()),
-        ("--preset", args.preset.is_some()),
+        ("--limit", args.how.limit.is_some()),
+        ("--granularity", args.how.granularity.is_some()),
+        ("--files", args.how.files.is_some()),
+        ("--chunks-per-file", args.how.chunks_per_file.is_some()),
+        ("--preset", args.how.preset.is_some()),
         ("--snippet", args.snippet.is_some()),
         ("--max-tokens", args.max_tokens.is_some()),
-        ("--upper-threshold", args.upper_threshold.is_some()),
-        ("--min-similarity", args.min_similarity.is_some()),
-        ("--semantic-weight", args.semantic_weight.is_some()),
-        ("--alpha", args.alpha.is_some()),
+        ("--upper-threshold", args.how.upper_threshold.is_some()),
+        ("--min-similarity", args.how.min_similarity.is_some()),
+        ("--semantic-weight", args.how.semantic_weight.is_some()),
+        ("--alpha", args.how.alpha.is_some()),
         ("--cursor", args.cursor.is_some()),
         ("--explain", args.explain),
     ])?;

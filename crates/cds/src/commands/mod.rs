@@ -1,6 +1,7 @@
 //! One file a command: parse, call one operation, render.
 
 mod config;
+mod eval;
 mod graph;
 mod grep;
 mod index;
@@ -14,11 +15,11 @@ mod status;
 mod symbol;
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cds_engine::{Config, Engine, Error, ErrorKind, FilterRequest, find_root};
 
-use crate::args::{Args, Color, Command, Common, Compat, FilterArgs, Format, GraphCommand};
+use crate::args::{Args, Color, Command, Common, Compat, FilterArgs, Format, GraphCommand, IndexArgs};
 use crate::{exit, progress};
 
 /// What every command works with.
@@ -49,7 +50,7 @@ pub(crate) fn run(args: Args) -> u8 {
     let result = match args.command {
         Command::Completions { shell } => completions(shell),
         command => context(&args.common, &command).and_then(|context| match args.common.compat {
-            None => dispatch(&context, command),
+            None => dispatch(&context, &args.common, command),
             Some(Compat::Locagent) => locagent::run(&context, command),
         }),
     };
@@ -63,7 +64,7 @@ pub(crate) fn run(args: Args) -> u8 {
     }
 }
 
-fn dispatch(context: &Context, command: Command) -> Done {
+fn dispatch(context: &Context, common: &Common, command: Command) -> Done {
     match command {
         Command::Index(args) => index::run(context, &args),
         Command::Search(args) => search::run(context, args),
@@ -80,6 +81,7 @@ fn dispatch(context: &Context, command: Command) -> Done {
         Command::Path(args) => graph::path(context, args),
         Command::Graph(GraphCommand::Export(args)) => graph::export(context, &args),
         Command::Model(command) => model::run(context, command),
+        Command::Eval(args) => eval::run(context, common, args),
         Command::Status(args) => status::run(context, &args),
         Command::Config => config::run(context),
         Command::Completions { .. } => Ok(exit::FOUND),
@@ -100,18 +102,12 @@ fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
     };
     // A named folder is the root; only without one is it looked for.
     let root = given.unwrap_or_else(|| find_root(&PathBuf::from(".")));
-    let mut config = Config::load(&root, |name| std::env::var(name).ok()).map_err(Error::from)?;
-    let mut set = |key: &str, value: Option<String>| match value {
-        Some(value) => config.set(key, &value).map_err(Error::from),
-        None => Ok(()),
+    let index = match command {
+        Command::Index(args) => Some(args),
+        _ => None,
     };
-    let absolute = |p: &PathBuf| std::path::absolute(p).unwrap_or_else(|_| p.clone()).display().to_string();
-    set("index.dir", common.index_dir.as_ref().map(absolute))?;
-    set("search.update", common.no_update.then(|| "false".to_owned()))?;
-    if let Command::Index(args) = command {
-        set("index.max_file_size", args.max_file_size.map(|n| n.to_string()))?;
-        set("index.comments", args.no_comments.then(|| "false".to_owned()))?;
-    }
+    let engine = open(common, &root, index)?;
+    let config = engine.config();
     let format = match common.format {
         Some(format) => format,
         None => value("output.format", config.text("output.format"))?,
@@ -125,7 +121,24 @@ fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
         Color::Never => false,
         Color::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
     };
-    Ok(Context { engine: Engine::open(&root, config)?, format, color })
+    Ok(Context { engine, format, color })
+}
+
+/// A folder with the settings in force for it.
+fn open(common: &Common, root: &Path, index: Option<&IndexArgs>) -> Result<Engine, Error> {
+    let mut config = Config::load(root, |name| std::env::var(name).ok()).map_err(Error::from)?;
+    let mut set = |key: &str, value: Option<String>| match value {
+        Some(value) => config.set(key, &value).map_err(Error::from),
+        None => Ok(()),
+    };
+    let absolute = |p: &PathBuf| std::path::absolute(p).unwrap_or_else(|_| p.clone()).display().to_string();
+    set("index.dir", common.index_dir.as_ref().map(absolute))?;
+    set("search.update", common.no_update.then(|| "false".to_owned()))?;
+    if let Some(args) = index {
+        set("index.max_file_size", args.max_file_size.map(|n| n.to_string()))?;
+        set("index.comments", args.no_comments.then(|| "false".to_owned()))?;
+    }
+    Engine::open(root, config)
 }
 
 fn value<T: clap::ValueEnum>(key: &str, text: &str) -> Result<T, Error> {

@@ -3,7 +3,7 @@
 use cds_engine::{Error, ErrorKind, FilterRequest, SearchRequest};
 
 use super::{Context, Done, ensure_indexed, filters, found, note, print};
-use crate::args::SearchArgs;
+use crate::args::{HowArgs, SearchArgs};
 use crate::render;
 
 pub(crate) fn run(context: &Context, args: SearchArgs) -> Done {
@@ -12,23 +12,10 @@ pub(crate) fn run(context: &Context, args: SearchArgs) -> Done {
         return Err(Error { kind: ErrorKind::Invalid, message: "query cannot be empty".to_owned() }.into());
     }
     let request = SearchRequest {
-        query,
-        limit: args.limit,
-        files: args.files,
-        set: args.set,
-        no_bm25: args.no_bm25,
-        rerank: args.rerank,
-        granularity: args.granularity,
-        chunks_per_file: args.chunks_per_file,
-        filters: filters(args.filters),
-        preset: args.preset,
         snippet: args.snippet,
         max_tokens: args.max_tokens,
-        upper_threshold: args.upper_threshold,
         cursor: args.cursor,
-        min_similarity: args.min_similarity,
-        semantic_weight: args.semantic_weight,
-        alpha: args.alpha,
+        ..request(query, args.how)
     };
     // Mistakes show before a long first index.
     context.engine.check(&request)?;
@@ -49,4 +36,25 @@ pub(crate) fn run(context: &Context, args: SearchArgs) -> Done {
     }
     print(&render::search(&response, context, args.explain))?;
     Ok(found(!response.hits.is_empty()))
+}
+
+/// What is asked, as far as it can be measured too.
+pub(crate) fn request(query: String, how: HowArgs) -> SearchRequest {
+    SearchRequest {
+        query,
+        limit: how.limit,
+        files: how.files,
+        set: how.set,
+        no_bm25: how.no_bm25,
+        rerank: how.rerank,
+        granularity: how.granularity,
+        chunks_per_file: how.chunks_per_file,
+        filters: filters(how.filters),
+        preset: how.preset,
+        upper_threshold: how.upper_threshold,
+        min_similarity: how.min_similarity,
+        semantic_weight: how.semantic_weight,
+        alpha: how.alpha,
+        ..SearchRequest::default()
+    }
 }

@@ -1,10 +1,12 @@
 //! Responses to text, one file a format. Results only: messages go to stderr elsewhere.
 
+pub(crate) mod eval;
 mod graph;
 mod human;
 pub(crate) mod json;
 mod markdown;
 mod paint;
+mod table;
 mod toon;
 
 use std::collections::BTreeSet;

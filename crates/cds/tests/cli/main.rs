@@ -6,6 +6,7 @@
 
 mod damage;
 mod errors;
+mod eval;
 mod filters;
 mod fixture;
 mod formats;
