@@ -10,6 +10,7 @@ use cds_search::Tools;
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
+use crate::follow_ups::FollowUps;
 use crate::languages::Languages;
 use crate::models;
 
@@ -21,6 +22,7 @@ pub struct Engine {
     languages: Languages,
     snapshot: Mutex<Option<Arc<Snapshot>>>,
     pub(crate) tools: Tools,
+    pub(crate) follow_ups: FollowUps,
 }
 
 /// How a long operation talks to its caller.
@@ -70,7 +72,15 @@ impl Engine {
             (folder, _) => Languages::read(&root.join(folder))?,
         };
         let tools = Tools { models: models::from_settings(&config, &root), ..Tools::default() };
-        Ok(Engine { root, home, config, languages, snapshot: Mutex::new(None), tools })
+        Ok(Engine {
+            root,
+            home,
+            config,
+            languages,
+            snapshot: Mutex::new(None),
+            tools,
+            follow_ups: FollowUps::default(),
+        })
     }
 
     /// The folder that is indexed.

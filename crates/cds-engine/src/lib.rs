@@ -18,6 +18,7 @@
 mod config;
 mod engine;
 mod error;
+mod follow_ups;
 mod hydrate;
 mod languages;
 mod models;

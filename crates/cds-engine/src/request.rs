@@ -46,6 +46,10 @@ pub struct SearchRequest {
     pub no_bm25: bool,
     /// Whether a reranker reads the first candidates; none: as the preset says.
     pub rerank: Option<bool>,
+    /// Steps that the graph is followed from the best hits, up to 5; 0: none.
+    pub depth: u32,
+    /// How much standing counts beside novelty, 0 to 1; none: hits that are alike may follow each other.
+    pub mmr: Option<f32>,
 }
 
 /// Filters as written. Lists are satisfied by any of their members.
@@ -92,6 +96,7 @@ pub(crate) struct Checked {
     pub(crate) min_similarity: Option<f32>,
     pub(crate) semantic_weight: Option<f32>,
     pub(crate) alpha: Option<f32>,
+    pub(crate) mmr: Option<f32>,
     /// Documents that come before chunks, where both are asked for.
     pub(crate) documents: Option<Query>,
 }
@@ -160,6 +165,7 @@ impl SearchRequest {
             min_similarity: share("min_similarity", self.min_similarity)?,
             semantic_weight: share("semantic_weight", self.semantic_weight)?,
             alpha: share("alpha", self.alpha)?,
+            mmr: share("mmr", self.mmr)?,
         })
     }
 }

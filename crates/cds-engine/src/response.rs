@@ -31,12 +31,26 @@ pub struct SearchResponse {
 /// How a query was understood.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ParsedQuery {
-    /// `symbol`, `natural` or `mixed`.
+    /// `symbol`, `natural`, `mixed`, `path` or `regex`.
     pub kind: &'static str,
+    /// `navigational`, `factual`, `exploratory` or `analytical`.
+    pub intent: &'static str,
+    /// How sure the intent is, from 0 to 1.
+    pub confidence: f32,
     /// Words without stop words.
     pub keywords: Vec<String>,
     /// Words that are names in code.
     pub code_terms: Vec<String>,
+    /// Languages that it asks for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<&'static str>,
+    /// Other words for its words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expansions: Vec<String>,
+    /// Whether a model found some of them.
+    pub used_model: bool,
+    /// Whether it was read as a report: a long text with a title, prose, code and stacks.
+    pub is_report: bool,
 }
 
 /// One hit: a chunk, an entity or a document.

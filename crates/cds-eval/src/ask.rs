@@ -11,7 +11,7 @@ use crate::set::{Family, Question};
 /// Hits that are asked for unless the request says: as many as the score looks at, and enough functions that ten
 /// of them are left when names count once.
 const QUERY_LIMIT: usize = 10;
-const ISSUE_LIMIT: usize = 50;
+const ISSUE_LIMIT: usize = 100;
 
 /// Values are functions to the graph, but nobody would look for them under that name.
 const VALUES: &[&str] = &["constant", "event", "field", "property", "variable"];

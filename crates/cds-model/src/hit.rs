@@ -15,6 +15,8 @@ pub enum MatchType {
     Dense,
     /// Several of them.
     Hybrid,
+    /// The graph, from what others found.
+    MultiHop,
 }
 
 impl MatchType {
@@ -26,6 +28,7 @@ impl MatchType {
             MatchType::Sparse => "sparse",
             MatchType::Dense => "dense",
             MatchType::Hybrid => "hybrid",
+            MatchType::MultiHop => "multi-hop",
         }
     }
 }
@@ -58,4 +61,6 @@ pub struct Hit {
     pub signals: Vec<Signal>,
     /// How many more chunks of its file matched.
     pub more_in_file: u32,
+    /// Steps from what was found directly.
+    pub hop_depth: u32,
 }

@@ -22,6 +22,9 @@ use crate::query::ParsedQuery;
 /// Chunks that go on to the signals. Files beyond cannot win: their best chunk is that far down.
 const POOL: usize = 1_500;
 
+/// What other words for a word count, where the index does not have it.
+const STAND_IN: f32 = 0.3;
+
 /// Saturation of repeated words in files.
 const FILE_K1: f32 = 2.0;
 
@@ -139,9 +142,21 @@ fn index_terms(snapshot: &Snapshot, query: &ParsedQuery, fields: &[(Field, f32)]
             }
             frequency += of_text;
         }
-        let frequency = (frequency as f32).min(total);
+        let mut frequency = (frequency as f32).min(total);
+        let mut texts = texts;
+        let mut weight = term.weight;
+        // Other words stand in for one that nothing has; where something has it they would only push it down.
+        if frequency == 0.0 && !term.others.is_empty() {
+            texts = term.others.clone();
+            weight *= STAND_IN;
+            let content = snapshot.fields().content;
+            for text in &texts {
+                frequency += searcher.doc_freq(&Term::from_field_text(content, text))? as f32;
+            }
+            frequency = frequency.min(total);
+        }
         // A pair that nobody writes as one word is no word of the query.
-        let weight = if term.is_joined && frequency == 0.0 { 0.0 } else { term.weight };
+        let weight = if term.is_joined && frequency == 0.0 { 0.0 } else { weight };
         terms.push(IndexedTerm { texts, weight: weight * rarity(total, frequency), query_weight: weight });
     }
     Ok(terms)
@@ -173,7 +188,7 @@ fn expand(snapshot: &Snapshot, prefix: &str) -> Result<Vec<String>> {
 }
 
 /// Whether the content has a term.
-fn has_term(snapshot: &Snapshot, text: &str) -> Result<bool> {
+pub(crate) fn has_term(snapshot: &Snapshot, text: &str) -> Result<bool> {
     Ok(snapshot.searcher().doc_freq(&Term::from_field_text(snapshot.fields().content, text))? > 0)
 }
 

@@ -1,18 +1,24 @@
 //! Path patterns, compiled once and kept: the hundred used last.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::lru::Lru;
 use crate::{Error, Result};
 
 /// How many compiled patterns are kept.
 const KEPT: usize = 100;
 
-/// Compiled patterns, the most recently used last.
-#[derive(Default)]
+/// Compiled patterns.
 pub struct GlobCache {
-    patterns: Mutex<Vec<(String, Arc<PathPattern>)>>,
+    patterns: Lru<String, Arc<PathPattern>>,
+}
+
+impl Default for GlobCache {
+    fn default() -> GlobCache {
+        GlobCache { patterns: Lru::new(KEPT) }
+    }
 }
 
 /// A glob, or a plain prefix or file name.
@@ -50,25 +56,18 @@ impl PathPattern {
 
 impl GlobCache {
     pub(crate) fn get(&self, field: &'static str, pattern: &str) -> Result<Arc<PathPattern>> {
-        let mut patterns = self.patterns.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(at) = patterns.iter().position(|(p, _)| p == pattern) {
-            let used = patterns.remove(at);
-            let compiled = Arc::clone(&used.1);
-            patterns.push(used);
+        let pattern = pattern.to_owned();
+        if let Some(compiled) = self.patterns.get(&pattern) {
             return Ok(compiled);
         }
-        let compiled = Arc::new(PathPattern::compile(field, pattern)?);
-        if patterns.len() == KEPT {
-            patterns.remove(0);
-        }
-        patterns.push((pattern.to_owned(), Arc::clone(&compiled)));
+        let compiled = Arc::new(PathPattern::compile(field, &pattern)?);
+        self.patterns.insert(pattern, Arc::clone(&compiled));
         Ok(compiled)
     }
 
     /// The patterns kept, least recently used first.
     pub fn kept(&self) -> Vec<String> {
-        let patterns = self.patterns.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        patterns.iter().map(|(p, _)| p.clone()).collect()
+        self.patterns.keys()
     }
 }
 

@@ -32,6 +32,16 @@ const SUGGESTIONS: usize = 5;
 /// Looks up `name`: a name, a prefix (`Auth*`), a path, a qualified name (`module.Class.method`, `Class::method`) or
 /// an id (`path/file.py:Class.method`).
 pub fn lookup(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found {
+    let mut found = resolve(snapshot, name, options);
+    if found.entities.is_empty() {
+        let last = segments(name.trim()).pop().unwrap_or_default();
+        found.suggestions = suggest(snapshot, last.strip_suffix('*').unwrap_or(last));
+    }
+    found
+}
+
+/// The same without suggestions, which take longest.
+pub(crate) fn resolve(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found {
     let name = name.trim().trim_start_matches("./");
     if let Some(document) = snapshot.document_at(name) {
         return Found { entities: vec![document.entity()], how: "exact", suggestions: Vec::new() };
@@ -78,8 +88,7 @@ fn look_up_parts(snapshot: &Snapshot, path: Option<&str>, mut scopes: Vec<&str>,
     if how != "fuzzy" {
         entities.sort_by_key(|&id| snapshot.entity(id).map(|e| (order(e), id)));
     }
-    let suggestions = if entities.is_empty() { suggest(snapshot, own) } else { Vec::new() };
-    Found { entities, how, suggestions }
+    Found { entities, how, suggestions: Vec::new() }
 }
 
 /// Longer names are not misspelled but something else, and their automaton takes seconds to build.

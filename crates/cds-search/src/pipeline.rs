@@ -3,17 +3,17 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use cds_encode::Models;
+use cds_encode::{Models, Sparse};
 use cds_index::Snapshot;
 use cds_model::{ChunkId, EntityId, Granularity, Hit, Query};
 
-use crate::Result;
 use crate::filter::CompiledFilter;
 use crate::globs::GlobCache;
 use crate::inside::Inside;
-use crate::preset::{Fusion, Preset, Retriever};
-use crate::query::{self, ParsedQuery};
+use crate::preset::{Fusion, Preset, Retriever, Weights};
+use crate::query::{self, ParsedQuery, QueryKind};
 use crate::stages::{self, Candidates, Stage};
+use crate::{Result, bm25};
 
 /// What is not part of the question itself.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +32,10 @@ pub struct SearchOptions {
     pub alpha: Option<f32>,
     /// Numbers of the preset to replace, by name.
     pub set: Vec<(String, f32)>,
+    /// Steps that the graph is followed from the best hits; 0: none.
+    pub depth: u32,
+    /// How much standing counts beside novelty, 0 to 1; none: hits are not chosen one by one.
+    pub mmr: Option<f32>,
     /// Words that name the project itself.
     pub project: Vec<String>,
     /// Whether words are left out of the search, so that meaning alone finds.
@@ -135,12 +139,26 @@ fn plan<'s>(preset: &Preset, options: &SearchOptions, beside: stages::Beside<'s>
             Box::new(beside),
             Box::new(stages::Mentions),
             Box::new(stages::Signals),
+            Box::new(stages::Factors),
             Box::new(stages::Relations),
         ],
         Fusion::Mixed(mixture) => {
-            vec![Box::new(stages::Lexical), Box::new(beside), Box::new(stages::Fuse { mixture })]
+            let mut stages: Vec<Box<dyn Stage>> = vec![Box::new(stages::Lexical), Box::new(beside)];
+            stages.push(Box::new(stages::Fuse { mixture }));
+            if preset.weights != Weights::PLAIN {
+                // What is named must be known before it is fused.
+                stages.insert(0, Box::new(stages::Names { every_word: false }));
+                stages.push(Box::new(stages::Factors));
+            }
+            stages
         }
     };
+    if options.depth > 0 {
+        stages.push(Box::new(stages::Hops { depth: options.depth }));
+    }
+    if options.mmr.is_some() || preset.weights.near_duplicate <= 1.0 {
+        stages.push(Box::new(stages::Diverse { near_duplicate: preset.weights.near_duplicate, mmr: options.mmr }));
+    }
     if let Some(candidates) =
         options.rerank.unwrap_or(preset.rerank.is_some()).then(|| preset.rerank.unwrap_or(RERANKED))
     {
@@ -176,7 +194,8 @@ const SENTENCE: usize = 4;
 
 /// Answers a query. An empty one has no hits.
 pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools: &Tools) -> Result<Outcome> {
-    let parsed = query::parse_in(&query.text, &options.project);
+    let mut parsed = query::parse_in(&query.text, &options.project);
+    expand(snapshot, tools, &mut parsed)?;
     let outcome = answer(snapshot, query, options, tools, parsed)?;
     let quoted = &outcome.parsed.phrases;
     if !outcome.hits.is_empty() || outcome.partial || quoted.is_empty() || outcome.parsed.plain_words < SENTENCE {
@@ -190,6 +209,28 @@ pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools
         .push("nothing has the quoted words as they stand: they were looked for like any others".to_owned());
     Ok(outcome)
 }
+
+/// Words that the model's table relates to those of the query join its expansions, if the index has them.
+fn expand(snapshot: &Snapshot, tools: &Tools, parsed: &mut ParsedQuery) -> Result<()> {
+    let Some(Sparse::Related(table)) = tools.models.sparse().map_err(cds_index::Error::from)? else { return Ok(()) };
+    if parsed.kind == QueryKind::Symbol || parsed.report.is_some() {
+        return Ok(());
+    }
+    for term in parsed.terms.iter().filter(|t| !t.is_prefix && !t.is_joined) {
+        for (word, _) in table.of(&term.text).iter().take(RELATED) {
+            let known = parsed.terms.iter().any(|t| t.text == *word) || parsed.expansions.iter().any(|e| e == word);
+            if !known && parsed.expansions.len() < EXPANSIONS && bm25::has_term(snapshot, word)? {
+                parsed.expansions.push((*word).to_owned());
+                parsed.used_model = true;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Related words of one word, and expansions in all, that are told.
+const RELATED: usize = 3;
+const EXPANSIONS: usize = 16;
 
 fn answer(
     snapshot: &Snapshot,

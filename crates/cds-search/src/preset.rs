@@ -225,16 +225,53 @@ signals! {
     exact_symbol: 1.0, 2.5, 1.0;
     /// Multiplier: the query is a type's name and the chunk declares it.
     type_declaration: 1.0, 1.5, 1.0;
+    /// Multiplier: the query asks for an interface, and the chunk declares the one it names.
+    protocol_kind: 1.0, 1.3, 1.0;
+    /// Multiplier: the query asks what implements a type, and the chunk declares one that does.
+    conformance_implementation: 1.0, 3.0, 1.0;
+    /// Multiplier: the chunk declares a type that conforms to one that the query names.
+    conformance: 1.0, 1.5, 1.0;
+    /// Multiplier: the query asks how, what or where, and the chunk only makes a type printable, comparable and the like.
+    standard_protocol: 1.0, 0.5, 1.0;
+    /// Multiplier: a name of several words was typed, and the chunk has some of its words but not the name.
+    partial_name: 1.0, 0.3, 1.0;
     /// Multiplier: source over tests, examples and the rest; 1.0 switches all path roles off.
     source_path: 1.0, 1.1, 1.1;
     /// Multiplier: for each role but source, when the query does not ask for it.
     other_role: 1.0, 0.6, 0.5;
     /// Multiplier: the path names an operating system that is not this one, and the query does not.
     other_platform: 1.0, 0.9, 0.9;
+    /// Multiplier: the query names the language it is written in.
+    language: 1.0, 1.5, 1.0;
     /// Multiplier: public over private.
     public: 1.0, 1.1, 1.0;
+    /// Share of words in common with a better hit from which on a hit is left out; above 1: none is.
+    near_duplicate: 2.0, 2.0, 2.0;
     /// Greatest product of all multipliers.
     cap: 1.0, 5.0, 5.0;
+}
+
+impl Weights {
+    /// The multipliers for questions without the evidence.
+    pub(crate) const FACTORS: Weights = Weights {
+        exact_symbol: Weights::QUESTION.exact_symbol,
+        type_declaration: Weights::QUESTION.type_declaration,
+        protocol_kind: Weights::QUESTION.protocol_kind,
+        conformance_implementation: Weights::QUESTION.conformance_implementation,
+        conformance: Weights::QUESTION.conformance,
+        standard_protocol: Weights::QUESTION.standard_protocol,
+        partial_name: Weights::QUESTION.partial_name,
+        source_path: Weights::QUESTION.source_path,
+        public: Weights::QUESTION.public,
+        near_duplicate: 0.85,
+        cap: f32::MAX,
+        ..Weights::PLAIN
+    };
+
+    /// The multipliers by name: in a mixture names of evidence mean its retrievers.
+    fn factors(&mut self) -> impl Iterator<Item = (&'static str, &mut f32)> {
+        self.numbers().into_iter().skip_while(|(name, _)| *name != "exact_symbol")
+    }
 }
 
 const EVEN: FieldWeights = FieldWeights { content: 1.0, symbols: 1.0, signature: 1.0, doc: 1.0, path: 1.0 };
@@ -296,11 +333,14 @@ pub const PRESETS: &[Preset] = &[
         "meaning with a tenth of words, no signals: the best mixture of both that was measured",
         Mixture { k: 60.0, bm25: 0.1, sparse: 0.0, dense: 0.9, alpha: 0.0 },
     ),
-    mixed(
-        "swiftindex",
-        "SwiftIndex's mixture of meaning and words",
-        Mixture { k: 60.0, bm25: 0.3, sparse: 0.0, dense: 0.7, alpha: 0.7 },
-    ),
+    Preset {
+        weights: Weights::FACTORS,
+        ..mixed(
+            "swiftindex",
+            "SwiftIndex's mixture of meaning and words, and its boosts",
+            Mixture { k: 60.0, bm25: 0.3, sparse: 0.0, dense: 0.7, alpha: 0.7 },
+        )
+    },
     rice("rice", "Rice: weighted terms and meaning by rank, then a reranker", 0.5),
     rice("rice-sparse", "the same with more weight on terms", 0.7),
     rice("rice-dense", "the same with more weight on meaning", 0.3),
@@ -373,6 +413,7 @@ impl Preset {
         match fusion {
             Fusion::Mixed(Mixture { k, bm25, sparse, dense, alpha }) => {
                 numbers.extend([("k", k), ("bm25", bm25), ("sparse", sparse), ("dense", dense), ("alpha", alpha)]);
+                numbers.extend(weights.factors());
             }
             Fusion::Evidence => numbers.extend(weights.numbers()),
             Fusion::Hierarchical { .. } => {}
@@ -449,7 +490,14 @@ mod tests {
         for Preset { name, k1, b, fields, weights, .. } in PRESETS {
             assert!(*k1 > 0.0 && (0.0..=1.0).contains(b), "{name}");
             assert!(fields.content > 0.0, "{name}: phrases and prefixes are asked of the content");
-            let factors = [weights.exact_symbol, weights.type_declaration, weights.source_path, weights.public];
+            let factors = [
+                weights.exact_symbol,
+                weights.type_declaration,
+                weights.protocol_kind,
+                weights.conformance,
+                weights.source_path,
+                weights.public,
+            ];
             assert!(factors.iter().all(|f| *f >= 1.0 && *f <= weights.cap), "{name}: a factor above its cap");
             assert!(weights.other_role > 0.0 && weights.other_role <= 1.0, "{name}: other roles rank down");
             assert!(weights.bm25 > 0.0, "{name}");

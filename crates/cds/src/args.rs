@@ -323,6 +323,12 @@ pub(crate) struct HowArgs {
     /// Leave words out: meaning alone finds
     #[arg(long)]
     pub(crate) no_bm25: bool,
+    /// Follow the code graph this many steps from the best hits: what they call, inherit and import joins
+    #[arg(long, default_value_t = 0, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(0..=5))]
+    pub(crate) depth: u32,
+    /// Choose each next hit for being unlike those before it: how much standing counts, 0 to 1
+    #[arg(long, num_args = 0..=1, default_missing_value = "0.7", value_name = "SHARE", require_equals = true)]
+    pub(crate) mmr: Option<f32>,
     /// Let a reranker judge the first candidates (see `cds model`)
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", require_equals = true)]
     pub(crate) rerank: Option<bool>,

@@ -56,6 +56,8 @@ impl Engine {
             semantic_weight: checked.semantic_weight,
             alpha: checked.alpha,
             project: project_names(self.root()),
+            depth: request.depth,
+            mmr: checked.mmr,
         };
         let outcome = cds_search::search(snapshot, &checked.query, &options, &self.tools)?;
         self.respond(snapshot, request, checked, outcome)
@@ -80,8 +82,14 @@ impl Engine {
             query: request.query.clone(),
             parsed_query: ParsedQuery {
                 kind: outcome.parsed.kind.name(),
+                intent: outcome.parsed.intent.name(),
+                confidence: outcome.parsed.confidence,
                 keywords: outcome.parsed.keywords,
                 code_terms: outcome.parsed.code_terms,
+                languages: outcome.parsed.languages,
+                expansions: outcome.parsed.expansions,
+                used_model: outcome.parsed.used_model,
+                is_report: outcome.parsed.report.is_some(),
             },
             total: outcome.total,
             partial: outcome.partial,
@@ -91,6 +99,7 @@ impl Engine {
             follow_ups: Vec::new(),
             next_cursor: None,
         };
+        response.follow_ups = self.follow_ups.of(&response);
         if request.query.chars().count() > cds_search::MAX_QUERY {
             response
                 .warnings
@@ -162,6 +171,7 @@ fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outc
             a.multiplies.cmp(&b.multiplies).then(by_size)
         });
         hit.more_in_file = found.more_in_file;
+        hit.hop_depth = found.hop_depth;
         hits.push(hit);
     }
     if checked.query.granularity == Granularity::Document {

@@ -50,6 +50,7 @@ impl Engine {
                 retrieved: vec![("dense", cosine, rank as u32 + 1)],
                 signals: Vec::new(),
                 more_in_file: 0,
+                hop_depth: 0,
             });
             let outcome = Outcome {
                 hits: hits.collect(),

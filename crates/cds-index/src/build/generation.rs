@@ -415,7 +415,8 @@ fn measure_vectors(documents: &mut [DocumentRow], vectors: &Path, scales: &[f32]
 fn function_lines(facts: &FileFacts) -> u32 {
     let mut after = 0;
     let mut lines = 0;
-    for entity in facts.entities.iter().filter(|e| e.kind.row().entity_type == EntityType::Function) {
+    for entity in facts.entities.iter().filter(|e| e.kind.row().chunked && e.kind.entity_type() == EntityType::Function)
+    {
         let (start, end) = (entity.span.start_line.max(after), entity.span.end_line + 1);
         if end > start + 1 {
             lines += end - start;

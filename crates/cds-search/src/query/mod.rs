@@ -1,12 +1,15 @@
 //! The words of a query, understood once: terms to look for, phrases that must stand, names that are meant.
 
 mod frames;
+mod hints;
+mod intent;
 mod report;
 mod words;
 
 use cds_index::tokenize::{Tokenizer, is_common};
 
 pub use frames::Place;
+pub use intent::Intent;
 pub use report::{Mention, Report};
 
 /// The longest query that is read, in characters.
@@ -34,6 +37,10 @@ pub enum QueryKind {
     Natural,
     /// Words with names among them.
     Mixed,
+    /// A path, with or without a line.
+    Path,
+    /// A regular expression.
+    Regex,
 }
 
 impl QueryKind {
@@ -43,6 +50,8 @@ impl QueryKind {
             QueryKind::Symbol => "symbol",
             QueryKind::Natural => "natural",
             QueryKind::Mixed => "mixed",
+            QueryKind::Path => "path",
+            QueryKind::Regex => "regex",
         }
     }
 }
@@ -58,6 +67,8 @@ pub struct QueryTerm {
     pub is_prefix: bool,
     /// Whether it is two words of the query written as one: then it counts only if the index has it.
     pub is_joined: bool,
+    /// What to look for where the index does not have it.
+    pub others: Vec<String>,
 }
 
 /// A query, understood.
@@ -75,6 +86,18 @@ pub struct ParsedQuery {
     pub keywords: Vec<String>,
     /// Words that are names in code: `parseQuery`, `max_size`, `Foo::bar`.
     pub code_terms: Vec<String>,
+    /// Its words as written, without stop words.
+    pub names: Vec<String>,
+    /// What it is after.
+    pub intent: Intent,
+    /// How sure that is, from 0 to 1.
+    pub confidence: f32,
+    /// Languages it asks for.
+    pub languages: Vec<&'static str>,
+    /// Other words for its words.
+    pub expansions: Vec<String>,
+    /// Whether a model found some of them.
+    pub used_model: bool,
     /// Places it names: frames of a stack, paths with or without a line.
     pub places: Vec<Place>,
     /// What a long text says; none of a question.
@@ -83,6 +106,8 @@ pub struct ParsedQuery {
     pub leading: usize,
     /// Terms of the first word that means something.
     pub first: Vec<String>,
+    /// Whether it begins as questions do: how, what, where.
+    pub asks_a_question: bool,
     /// Whether tests are asked for.
     pub asks_for_tests: bool,
 }
@@ -102,8 +127,13 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
     let (plain, quoted) = split_phrases(text);
     let words: Vec<&str> = plain.split_whitespace().map(trim_word).filter(|w| !w.is_empty()).collect();
     let code_terms: Vec<String> = words.iter().filter(|w| is_code(w)).map(|w| (*w).to_owned()).collect();
-    let is_symbol = words.len() == 1 && quoted.is_empty();
-    let kind = match (is_symbol, code_terms.is_empty()) {
+    let places = frames::places(text);
+    let is_single = words.len() == 1 && quoted.is_empty();
+    let is_path = is_single && (!places.is_empty() || words[0].contains('/'));
+    let is_symbol = is_single && !is_path && !is_regex(text);
+    let kind = match (is_single, code_terms.is_empty()) {
+        _ if is_regex(text) => QueryKind::Regex,
+        (true, _) if is_path => QueryKind::Path,
         (true, _) => QueryKind::Symbol,
         (false, true) => QueryKind::Natural,
         (false, false) => QueryKind::Mixed,
@@ -115,21 +145,36 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
         plain_words: words.len(),
         keywords: Vec::new(),
         first: Vec::new(),
-        places: frames::places(text),
+        names: Vec::new(),
+        intent: Intent::Exploratory,
+        confidence: 0.0,
+        languages: Vec::new(),
+        expansions: Vec::new(),
+        used_model: false,
+        places,
         report: None,
         leading: 0,
         code_terms: if is_symbol { words.iter().map(|w| (*w).to_owned()).collect() } else { code_terms },
+        asks_a_question: words.first().is_some_and(|w| words::asks(&w.to_lowercase())),
         asks_for_tests: words.iter().any(|w| words::asks_for_tests(&w.to_lowercase())),
     };
     let only_stops = words.iter().all(|w| words::is_stop(&w.to_lowercase())) && quoted.is_empty();
-    let mut before = None;
+    let mut before: Option<String> = None;
+    let mut last: Option<String> = None;
     for word in &words {
         let lower = word.to_lowercase();
+        let language = hints::language(last.as_deref(), &lower);
+        last = Some(lower.clone());
+        if let Some(language) = language.filter(|_| words.len() > 2) {
+            parsed.languages.push(language);
+            continue;
+        }
         let is_prefix = word.ends_with('*');
         if words::is_stop(&lower) && !only_stops && !is_prefix {
             continue;
         }
         parsed.keywords.push(lower.trim_end_matches('*').to_owned());
+        parsed.names.push((*word).to_owned());
         let weight = match () {
             () if project.contains(&lower) && words.len() > 1 => OWN_NAME,
             () if words::is_generic(&lower) => GENERIC,
@@ -143,7 +188,7 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
         let plain = lower.chars().all(char::is_alphabetic);
         if let Some(before) = before.filter(|before| plain && *before != lower) {
             let text = tokenizer.stem(&format!("{before}{lower}")).to_string();
-            parsed.terms.push(QueryTerm { text, weight: 1.0, is_prefix: false, is_joined: true });
+            parsed.terms.push(QueryTerm { text, weight: 1.0, is_prefix: false, is_joined: true, others: Vec::new() });
         }
         before = plain.then_some(lower);
     }
@@ -166,7 +211,23 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
     if report::is_report(text) {
         as_report(&mut parsed, text);
     }
+    (parsed.intent, parsed.confidence) = intent::intent(text, parsed.kind, parsed.report.is_some());
+    parsed.expansions = hints::expansions(&parsed.keywords);
     parsed
+}
+
+impl ParsedQuery {
+    /// Whether it asks about something rather than for something.
+    pub(crate) fn is_conceptual(&self) -> bool {
+        self.asks_a_question
+    }
+}
+
+/// Signs that only stand together in regular expressions.
+fn is_regex(text: &str) -> bool {
+    let signs = [".*", ".+", "\\w", "\\d", "\\s", "\\b", "[^", "(?", "|", "$"];
+    let found = signs.iter().filter(|s| text.contains(**s)).count();
+    !text.contains(' ') && (found > 0 || text.starts_with('^'))
 }
 
 /// What is read of a long text replaces its plain words.
@@ -180,6 +241,7 @@ fn as_report(parsed: &mut ParsedQuery, text: &str) {
         weight: *weight,
         is_prefix: false,
         is_joined: false,
+        others: Vec::new(),
     };
     parsed.kind = QueryKind::Mixed;
     // Reports speak of tests that fail; what fails them is looked for.
@@ -199,7 +261,7 @@ fn add_word(parsed: &mut ParsedQuery, tokenizer: &mut Tokenizer, word: &str, wei
         // A prefix is not stemmed: `retr*` is no word.
         let text: String = prefix.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
         if !text.is_empty() {
-            parsed.terms.push(QueryTerm { text, weight, is_prefix: true, is_joined: false });
+            parsed.terms.push(QueryTerm { text, weight, is_prefix: true, is_joined: false, others: Vec::new() });
         }
         return;
     }
@@ -210,7 +272,11 @@ fn add_word(parsed: &mut ParsedQuery, tokenizer: &mut Tokenizer, word: &str, wei
         let weight = if compound && !term.is_whole { weight * 0.8 } else { weight };
         match parsed.terms.iter_mut().find(|t| t.text == term.text) {
             Some(known) => known.weight = known.weight.max(weight),
-            None => parsed.terms.push(QueryTerm { text: term.text, weight, is_prefix: false, is_joined: false }),
+            None => {
+                let others = hints::expansions(&[word.to_lowercase()]);
+                let others = others.iter().map(|other| tokenizer.stem(other).to_string()).collect();
+                parsed.terms.push(QueryTerm { text: term.text, weight, is_prefix: false, is_joined: false, others });
+            }
         }
     }
 }

@@ -87,6 +87,11 @@ pub(crate) fn is_generic(word: &str) -> bool {
     GENERIC.contains(&word)
 }
 
+/// Whether a word opens a question.
+pub(crate) fn asks(word: &str) -> bool {
+    matches!(word, "how" | "what" | "where" | "which" | "why" | "when" | "who")
+}
+
 /// Whether a query asks for tests: then they are not ranked down.
 pub(crate) fn asks_for_tests(word: &str) -> bool {
     matches!(word, "test" | "tests" | "testing" | "spec" | "specs" | "fixture" | "fixtures" | "mock" | "mocks")

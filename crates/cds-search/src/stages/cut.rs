@@ -52,6 +52,7 @@ impl Stage for Cut {
                 retrieved: candidate.retrieved,
                 signals: candidate.signals,
                 more_in_file: candidate.more_in_file,
+                hop_depth: candidate.hop_depth,
             });
         }
         Ok(())

@@ -7,7 +7,7 @@ use tantivy::Term;
 
 use super::{Candidates, Stage};
 use crate::Result;
-use crate::lookup::{LookupOptions, lookup};
+use crate::lookup::{LookupOptions, resolve};
 use crate::pipeline::Cx;
 use crate::query::{Place, Report};
 
@@ -153,7 +153,7 @@ fn add_names(rarity: &Rarity, report: &Report, mentioned: &mut Mentioned) {
 fn named(snapshot: &Snapshot, name: &str) -> Vec<EntityId> {
     let parts: Vec<&str> = name.split(['.', ':']).filter(|p| !p.is_empty()).collect();
     for from in 0..parts.len() {
-        let found = lookup(snapshot, &parts[from..].join("."), LookupOptions::default());
+        let found = resolve(snapshot, &parts[from..].join("."), LookupOptions::default());
         let defined = |id: &EntityId| snapshot.entity(*id).is_some_and(|e| e.local().is_some() && !e.is_test());
         let found: Vec<EntityId> = found.entities.into_iter().filter(defined).collect();
         if !found.is_empty() {

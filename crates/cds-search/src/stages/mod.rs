@@ -3,9 +3,11 @@
 mod beside;
 mod cut;
 pub(crate) mod dense;
+mod diverse;
 mod fuse;
 mod group;
 mod hierarchy;
+mod hops;
 mod lexical;
 mod mentions;
 mod names;
@@ -21,15 +23,17 @@ use crate::pipeline::Cx;
 
 pub(crate) use beside::Beside;
 pub(crate) use cut::Cut;
+pub(crate) use diverse::Diverse;
 pub(crate) use fuse::Fuse;
 pub(crate) use group::Group;
 pub(crate) use hierarchy::Hierarchy;
+pub(crate) use hops::Hops;
 pub(crate) use lexical::Lexical;
 pub(crate) use mentions::{Mentioned, Mentions};
 pub(crate) use names::Names;
 pub(crate) use relations::Relations;
 pub(crate) use rerank::Rerank;
-pub(crate) use signals::Signals;
+pub(crate) use signals::{Factors, Signals};
 
 /// One step.
 pub(crate) trait Stage {
@@ -50,12 +54,14 @@ pub(crate) struct Candidate {
     /// Terms of the query it has, as bits.
     pub(crate) terms: u32,
     pub(crate) more_in_file: u32,
+    /// Steps from what was found directly.
+    pub(crate) hop_depth: u32,
 }
 
 impl Candidate {
     pub(crate) fn new(chunk: ChunkId, entity: Option<EntityId>) -> Candidate {
         let (retrieved, signals) = (Vec::new(), Vec::new());
-        Candidate { chunk, entity, score: 0.0, retrieved, signals, terms: 0, more_in_file: 0 }
+        Candidate { chunk, entity, score: 0.0, retrieved, signals, terms: 0, more_in_file: 0, hop_depth: 0 }
     }
 
     /// Adds `value` to the score under a name; nothing is said of zeros.
@@ -76,6 +82,7 @@ impl Candidate {
         let found: Vec<&str> = self.retrieved.iter().map(|(name, ..)| *name).filter(|name| *name != "rerank").collect();
         match found.as_slice() {
             ["names"] => MatchType::Name,
+            ["multi-hop"] => MatchType::MultiHop,
             ["dense"] => MatchType::Dense,
             ["sparse"] => MatchType::Sparse,
             [] | ["bm25"] => MatchType::Bm25,

@@ -5,7 +5,7 @@ use cds_model::EntityId;
 
 use super::{Candidates, Stage};
 use crate::Result;
-use crate::lookup::{LookupOptions, lookup};
+use crate::lookup::{LookupOptions, resolve};
 use crate::pipeline::Cx;
 
 /// Bearers of one name that are considered.
@@ -31,7 +31,7 @@ impl Stage for Names {
             return Ok(());
         }
         for term in &cx.parsed.code_terms {
-            let found = lookup(cx.snapshot, term, LookupOptions::default());
+            let found = resolve(cx.snapshot, term, LookupOptions::default());
             keep(cx, &mut named, found.entities);
         }
         if self.every_word {

@@ -67,7 +67,8 @@ pub(crate) fn widen(parsed: &ParsedQuery, table: &Related) -> ParsedQuery {
             match wide.terms.iter_mut().find(|known| known.text == **word) {
                 Some(known) => known.weight = known.weight.max(weight),
                 None => {
-                    wide.terms.push(QueryTerm { text: (*word).to_owned(), weight, is_prefix: false, is_joined: false })
+                    let text = (*word).to_owned();
+                    wide.terms.push(QueryTerm { text, weight, is_prefix: false, is_joined: false, others: Vec::new() });
                 }
             }
         }

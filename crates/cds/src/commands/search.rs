@@ -55,6 +55,8 @@ pub(crate) fn request(query: String, how: HowArgs) -> SearchRequest {
         min_similarity: how.min_similarity,
         semantic_weight: how.semantic_weight,
         alpha: how.alpha,
+        depth: how.depth,
+        mmr: how.mmr,
         ..SearchRequest::default()
     }
 }

@@ -1,15 +1,35 @@
-//! Multipliers: what a chunk is, whatever its words.
+//! Multipliers: what a chunk is, whatever its words. They apply in the order of [`Factors::all`], and their product is capped.
 
-use cds_index::{ChunkView, DocumentView};
-use cds_model::{PathRole, Signal};
+use cds_index::{ChunkView, DocumentView, EntityView, NameMatch};
+use cds_model::{EdgeKind, PathRole, Signal};
+use rustc_hash::FxHashMap;
 
-use super::super::Candidate;
 use super::super::relations::is_relation;
+use super::super::{Candidate, Candidates, Stage};
+use crate::Result;
 use crate::pipeline::Cx;
 use crate::query::QueryKind;
 
-/// A name borne by fewer entities than this is rare.
+/// A name in fewer chunks than this is rare.
 const RARE: usize = 10;
+
+/// What languages call a type that others promise to be.
+const PROTOCOLS: &[&str] = &["interface", "protocol", "trait"];
+
+/// Words for the same in questions.
+const PROTOCOL_WORDS: &[&str] = &["interface", "interfaces", "protocol", "protocols", "trait", "traits", "typeclass"];
+
+/// Kinds that add to a type that is declared elsewhere.
+const ADDITIONS: &[&str] = &["extension", "impl", "instance"];
+
+/// What almost every type promises, language by language: it says little about what a type is for.
+#[rustfmt::skip]
+const STANDARD: &[&str] = &[
+    "Codable", "Comparable", "CustomDebugStringConvertible", "CustomStringConvertible", "Decodable", "Encodable", "Equatable", "Hashable", "Identifiable", "Sendable",
+    "Clone", "Copy", "Debug", "Default", "Deserialize", "Display", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd", "Serialize",
+    "Cloneable", "IComparable", "IEquatable", "IFormattable", "Serializable", "Stringable", "JsonSerializable", "Stringer",
+    "Bounded", "Enum", "Read", "Show",
+];
 
 /// Words in paths that name an operating system, each with the others that mean the same.
 #[rustfmt::skip]
@@ -22,36 +42,122 @@ const PLATFORMS: &[(&str, &[&str])] = &[
     ("other",   &["aix", "sunos", "solaris", "freebsd", "openbsd", "netbsd", "dragonfly", "bsd", "haiku", "hpux", "ibmi", "os390", "qnx", "wasm", "wasi", "emscripten"]),
 ];
 
-pub(super) fn multiply(cx: &Cx, candidate: &mut Candidate, view: ChunkView, document: DocumentView) {
-    let weights = &cx.preset.weights;
-    let mut factors: Vec<Signal> = Vec::new();
-    let mut factor = |name: &'static str, value: f32, on: bool| {
-        if on && (value - 1.0).abs() > f32::EPSILON {
-            factors.push(Signal { name, value, multiplies: true });
+/// The stage that multiplies.
+pub(crate) struct Factors;
+
+impl Stage for Factors {
+    fn name(&self) -> &'static str {
+        "factors"
+    }
+
+    fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
+        let mut asked = Asked::new(cx);
+        for candidate in &mut pool.list {
+            let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
+            let Some(document) = view.document() else { continue };
+            let mut factors = asked.factors(candidate, view, document);
+            factors.retain(|f| (f.value - 1.0).abs() > f32::EPSILON);
+            let product: f32 = factors.iter().map(|s| s.value).product();
+            candidate.score *= product.min(cx.preset.weights.cap);
+            candidate.signals.append(&mut factors);
         }
-    };
-    let named = candidate.retrieved.iter().any(|(name, _, _)| *name == "names");
-    let is_rare = |id| {
-        let entity = cx.snapshot.entity(id);
-        entity.is_some_and(|e| cx.snapshot.find_names(e.name(), cds_index::NameMatch::Exact, RARE).len() < RARE)
-    };
-    // In "implementations of X" the name is where the question begins, not what it asks for.
-    let rare = named && !is_relation(&cx.query.text) && candidate.entity.is_some_and(is_rare);
-    factor("exact_symbol", weights.exact_symbol, rare);
-    let bare_type = cx.parsed.kind == QueryKind::Symbol && named && view.is_type_declaration() && !is_addition(view);
-    factor("type_declaration", weights.type_declaration, bare_type);
-    let role = document.role();
-    // Tests inside a source file count as tests.
-    let is_test = view.is_test() || role == PathRole::Test;
-    let is_source = role == PathRole::Source && !is_test;
-    let asked = is_test && cx.parsed.asks_for_tests;
-    factor("source_path", weights.source_path, is_source);
-    factor("other_role", weights.other_role, !is_source && !asked && (weights.source_path - 1.0).abs() > f32::EPSILON);
-    factor("other_platform", weights.other_platform, is_elsewhere(document.path(), &cx.parsed.keywords));
-    factor("public", weights.public, view.entity().is_some() && view.is_public());
-    let product: f32 = factors.iter().map(|s| s.value).product();
-    candidate.score *= product.min(weights.cap);
-    candidate.signals.append(&mut factors);
+        Ok(())
+    }
+}
+
+/// The query, as multipliers ask about it.
+struct Asked<'a> {
+    cx: &'a Cx<'a>,
+    /// "What implements X": the name is where the question begins, not what it asks for.
+    is_relation: bool,
+    asks_for_protocol: bool,
+    /// A name of several words was typed whole: which bit of a candidate's terms says that it has it.
+    whole_name: Option<u32>,
+    rare: FxHashMap<String, bool>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(cx: &'a Cx<'a>) -> Asked<'a> {
+        let words = &cx.parsed.names;
+        let is_compound = cx.parsed.kind == QueryKind::Symbol && cx.parsed.terms.len() > 2;
+        Asked {
+            cx,
+            is_relation: is_relation(&cx.query.text),
+            asks_for_protocol: words.iter().any(|w| PROTOCOL_WORDS.contains(&w.to_lowercase().as_str())),
+            // The whole of an identifier comes before its parts.
+            whole_name: (is_compound && words.len() == 1 && !words[0].contains([':', '.'])).then_some(1),
+            rare: FxHashMap::default(),
+        }
+    }
+
+    /// Every multiplier for a chunk, in order.
+    fn factors(&mut self, candidate: &Candidate, view: ChunkView, document: DocumentView) -> Vec<Signal> {
+        let weights = &self.cx.preset.weights;
+        let mut factors = Vec::new();
+        let mut factor = |name: &'static str, value: f32, on: bool| {
+            if on {
+                factors.push(Signal { name, value, multiplies: true });
+            }
+        };
+        let named = candidate.retrieved.iter().any(|(name, _, _)| *name == "names");
+        let entity = candidate.entity.and_then(|id| self.cx.snapshot.entity(id));
+        let declares = view.is_type_declaration();
+        let is_addition = ADDITIONS.contains(&view.node_type().name());
+        factor("exact_symbol", weights.exact_symbol, named && !self.is_relation && self.is_rare(entity));
+        let bare_type = self.cx.parsed.kind == QueryKind::Symbol && named && declares && !is_addition;
+        factor("type_declaration", weights.type_declaration, bare_type);
+        let is_protocol = PROTOCOLS.contains(&view.node_type().name());
+        let protocol = self.asks_for_protocol && is_protocol && entity.is_some_and(|e| self.names(e.name()));
+        factor("protocol_kind", weights.protocol_kind, protocol);
+        let promises = if declares { self.promises(view) } else { Vec::new() };
+        let conforms = promises.iter().any(|name| self.names(name));
+        factor("conformance_implementation", weights.conformance_implementation, conforms && self.is_relation);
+        // A word of prose may be a type's name by chance, and a bare name means itself.
+        let by_name = promises.iter().any(|name| self.cx.parsed.code_terms.iter().any(|term| term == name));
+        factor(
+            "conformance",
+            weights.conformance,
+            by_name && !self.is_relation && self.cx.parsed.kind == QueryKind::Mixed,
+        );
+        let standard = self.cx.parsed.is_conceptual() && is_addition && !conforms;
+        let standard = standard && promises.iter().any(|name| STANDARD.contains(name));
+        factor("standard_protocol", weights.standard_protocol, standard);
+        let partial = self.whole_name.is_some_and(|bit| candidate.terms & bit == 0) && !named;
+        factor("partial_name", weights.partial_name, partial && candidate.terms != 0);
+        let role = document.role();
+        // Tests inside a source file count as tests.
+        let is_test = view.is_test() || role == PathRole::Test;
+        let is_source = role == PathRole::Source && !is_test;
+        let wanted = is_test && self.cx.parsed.asks_for_tests;
+        let roles_count = (weights.source_path - 1.0).abs() > f32::EPSILON;
+        factor("source_path", weights.source_path, is_source);
+        factor("other_role", weights.other_role, !is_source && !wanted && roles_count);
+        factor("other_platform", weights.other_platform, is_elsewhere(document.path(), &self.cx.parsed.keywords));
+        let languages = &self.cx.parsed.languages;
+        factor("language", weights.language, languages.contains(&document.language()));
+        factor("public", weights.public, view.entity().is_some() && view.is_public());
+        factors
+    }
+
+    /// Whether the query names it, case and all.
+    fn names(&self, name: &str) -> bool {
+        self.cx.parsed.names.iter().any(|w| w == name)
+    }
+
+    /// The types that the type a chunk declares, or adds to, conforms to, by the graph.
+    fn promises(&self, view: ChunkView<'a>) -> Vec<&'a str> {
+        let Some(entity) = view.entity() else { return Vec::new() };
+        let edges = self.cx.snapshot.graph().outgoing(entity.id.0);
+        let targets = edges.filter(|(_, e)| e.kind() == EdgeKind::Inherit).map(|(_, e)| cds_model::EntityId(e.to));
+        targets.filter_map(|id| self.cx.snapshot.entity(id)).map(EntityView::name).collect()
+    }
+
+    fn is_rare(&mut self, entity: Option<EntityView>) -> bool {
+        let Some(entity) = entity else { return false };
+        let snapshot = self.cx.snapshot;
+        let count = |name: &str| snapshot.find_names(name, NameMatch::Exact, RARE).len() < RARE;
+        *self.rare.entry(entity.name().to_owned()).or_insert_with(|| count(entity.name()))
+    }
 }
 
 /// Whether a path names an operating system that is not this one; not where the query names one.
@@ -62,9 +168,4 @@ fn is_elsewhere(path: &str, asked: &[String]) -> bool {
     families.peek().is_some()
         && families.all(|family| family != std::env::consts::OS)
         && !asked.iter().any(|word| named(word).is_some())
-}
-
-/// Whether a chunk adds to a type that is declared elsewhere.
-fn is_addition(view: ChunkView) -> bool {
-    matches!(view.node_type().name(), "impl" | "extension")
 }

@@ -1,4 +1,4 @@
-//! What moves a chunk besides its words: evidence that adds, then multipliers. All numbers come from the preset.
+//! What moves a chunk besides its words: evidence that adds, and multipliers. All numbers come from the preset.
 
 mod factors;
 mod files;
@@ -7,6 +7,7 @@ mod words;
 use cds_index::ChunkView;
 use rustc_hash::FxHashMap;
 
+pub(crate) use self::factors::Factors;
 use self::files::{FileEvidence, FileNearness, Neighbours};
 use self::words::QueryWords;
 use super::dense::CANDIDATES;
@@ -94,11 +95,6 @@ impl Stage for Signals {
                 candidate
                     .add("imported", weights.imported * file.and_then(|f| imported.get(&f)).copied().unwrap_or(0.0));
             }
-        }
-        for candidate in &mut list {
-            let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
-            let Some(document) = view.document() else { continue };
-            factors::multiply(cx, candidate, view, document);
         }
         pool.list = list;
         Ok(())
