@@ -7,6 +7,7 @@
 mod bm25;
 mod error;
 mod filter;
+mod frequencies;
 mod globs;
 mod inside;
 mod lookup;
@@ -19,6 +20,7 @@ mod store;
 
 pub use error::{Error, Result};
 pub use filter::CompiledFilter;
+pub use frequencies::Frequencies;
 pub use globs::GlobCache;
 pub use lookup::{Found, LookupOptions, lookup};
 pub use lru::Lru;

@@ -8,6 +8,7 @@ use cds_index::Snapshot;
 use cds_model::{ChunkId, EntityId, Granularity, Hit, Query};
 
 use crate::filter::CompiledFilter;
+use crate::frequencies::Frequencies;
 use crate::globs::GlobCache;
 use crate::inside::Inside;
 use crate::preset::{Fusion, Preset, Retriever, Weights};
@@ -72,6 +73,8 @@ pub struct Outcome {
 pub struct Tools {
     /// Compiled path patterns.
     pub globs: GlobCache,
+    /// How many chunks have a name.
+    pub frequencies: Frequencies,
     /// What makes vectors and weighted terms, and what reranks.
     pub models: Models,
 }

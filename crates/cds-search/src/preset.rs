@@ -202,7 +202,7 @@ signals! {
     /// Evidence: it has functions, up to 50 lines of them: it does something, and does not only say what there is.
     substance: 0.0, 1.0, 0.0;
     /// Evidence: how many files use what it defines.
-    used: 0.0, 0.5, 0.0;
+    used: 0.0, 1.0, 0.0;
     /// Evidence: how well the files match that use what it defines.
     users: 0.0, 0.5, 0.0;
     /// Evidence: the query names its file, by a path.

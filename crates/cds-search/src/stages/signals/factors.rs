@@ -1,8 +1,7 @@
 //! Multipliers: what a chunk is, whatever its words. They apply in the order of [`Factors::all`], and their product is capped.
 
-use cds_index::{ChunkView, DocumentView, EntityView, NameMatch};
+use cds_index::{ChunkView, DocumentView, EntityView};
 use cds_model::{EdgeKind, PathRole, Signal};
-use rustc_hash::FxHashMap;
 
 use super::super::relations::is_relation;
 use super::super::{Candidate, Candidates, Stage};
@@ -11,7 +10,7 @@ use crate::pipeline::Cx;
 use crate::query::QueryKind;
 
 /// A name in fewer chunks than this is rare.
-const RARE: usize = 10;
+const RARE: u64 = 10;
 
 /// What languages call a type that others promise to be.
 const PROTOCOLS: &[&str] = &["interface", "protocol", "trait"];
@@ -51,7 +50,7 @@ impl Stage for Factors {
     }
 
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
-        let mut asked = Asked::new(cx);
+        let asked = Asked::new(cx);
         for candidate in &mut pool.list {
             let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
             let Some(document) = view.document() else { continue };
@@ -73,7 +72,6 @@ struct Asked<'a> {
     asks_for_protocol: bool,
     /// A name of several words was typed whole: which bit of a candidate's terms says that it has it.
     whole_name: Option<u32>,
-    rare: FxHashMap<String, bool>,
 }
 
 impl<'a> Asked<'a> {
@@ -86,12 +84,11 @@ impl<'a> Asked<'a> {
             asks_for_protocol: words.iter().any(|w| PROTOCOL_WORDS.contains(&w.to_lowercase().as_str())),
             // The whole of an identifier comes before its parts.
             whole_name: (is_compound && words.len() == 1 && !words[0].contains([':', '.'])).then_some(1),
-            rare: FxHashMap::default(),
         }
     }
 
     /// Every multiplier for a chunk, in order.
-    fn factors(&mut self, candidate: &Candidate, view: ChunkView, document: DocumentView) -> Vec<Signal> {
+    fn factors(&self, candidate: &Candidate, view: ChunkView, document: DocumentView) -> Vec<Signal> {
         let weights = &self.cx.preset.weights;
         let mut factors = Vec::new();
         let mut factor = |name: &'static str, value: f32, on: bool| {
@@ -152,11 +149,10 @@ impl<'a> Asked<'a> {
         targets.filter_map(|id| self.cx.snapshot.entity(id)).map(EntityView::name).collect()
     }
 
-    fn is_rare(&mut self, entity: Option<EntityView>) -> bool {
+    /// Whether a name is in few chunks.
+    fn is_rare(&self, entity: Option<EntityView>) -> bool {
         let Some(entity) = entity else { return false };
-        let snapshot = self.cx.snapshot;
-        let count = |name: &str| snapshot.find_names(name, NameMatch::Exact, RARE).len() < RARE;
-        *self.rare.entry(entity.name().to_owned()).or_insert_with(|| count(entity.name()))
+        self.cx.tools.frequencies.of(self.cx.snapshot, entity.name()) < RARE
     }
 }
 
