@@ -43,7 +43,17 @@ pub(crate) fn run() -> Result<()> {
         }
         eprintln!("== {name}: ok in {:.0} s", started.elapsed().as_secs_f64());
     }
+    ranks_as_recorded()?;
     crate::parity::run(&["--small".to_owned()])
+}
+
+/// The part of our own questions whose packages every machine can fetch, asked of the binary that the tests built.
+const ASKED: &str = "tower,ureq,rq,kombu,knex,tanstack-query-core";
+
+fn ranks_as_recorded() -> Result<()> {
+    let cds = crate::trees::target().join("debug/cds").display().to_string();
+    eprintln!("== ranks of recorded questions about {ASKED}");
+    crate::eval::run(&["--only".to_owned(), ASKED.to_owned(), "--cds".to_owned(), cds])
 }
 
 #[cfg(test)]

@@ -163,7 +163,7 @@ mod tests {
         check("   at Shop.Cart.Total(Int32 n) in C:\\src\\Cart.cs:line 12", &["C:/src/Cart.cs:12 Shop.Cart.Total"]);
         check(
             "lib/cart.rb:12:in `total'\nlib/run.rb:3:in 'block in Run#go'",
-            &["lib/cart.rb:12 total", "lib/run.rb:3"],
+            &["lib/cart.rb:12 total", "lib/run.rb:3 Run#go"],
         );
         check("#0 /var/www/Cart.php(33): Shop\\Cart->total()", &["/var/www/Cart.php:33 Shop\\Cart->total"]);
         check("#1  0x00005 in uv_run (loop=0x1) at src/unix/core.c:425", &["src/unix/core.c:425 uv_run"]);

@@ -317,7 +317,7 @@ fn is_code(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_QUERY, MAX_TERMS, parse};
+    use super::{MAX_QUERY, MAX_REPORT_TERMS, MAX_TERMS, parse};
     use proptest::prelude::*;
 
     /// Kind, terms (`*` a prefix, `-` of less weight) and phrases with the places of their words.
@@ -410,7 +410,9 @@ mod tests {
         let parsed = parse(&"many different words ".repeat(2_000));
         assert!(parsed.terms.len() <= MAX_TERMS);
         let distinct: String = (0..500).map(|i| format!("w{i} ")).collect();
-        assert_eq!(parse(&distinct).terms.len(), MAX_TERMS);
+        assert_eq!(parse(&distinct).terms.len(), MAX_REPORT_TERMS);
+        let question: String = (0..45).map(|i| format!("fooBar{i} ")).collect();
+        assert_eq!(parse(&question).terms.len(), MAX_TERMS);
         // At a character, not at a byte.
         let wide = "é".repeat(MAX_QUERY) + " after";
         assert!(parse(&wide).keywords.iter().all(|k| k != "after"));

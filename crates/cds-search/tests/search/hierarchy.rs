@@ -82,9 +82,22 @@ fn stages_are_named_in_order() {
     let tree = Tree::new(TREE);
     let stages = |query: &Query| -> Vec<&str> { tree.search(query).timings.iter().map(|(name, _)| *name).collect() };
     assert_eq!(stages(&names("token")), ["parse", "names", "hierarchy", "group", "cut"]);
-    let evidence = ["parse", "names", "bm25", "wait", "signals", "relations", "group", "cut", "dense_encode", "dense"];
+    let evidence = [
+        "parse",
+        "names",
+        "bm25",
+        "wait",
+        "mentions",
+        "signals",
+        "factors",
+        "relations",
+        "group",
+        "cut",
+        "dense_encode",
+        "dense",
+    ];
     assert_eq!(stages(&query("token")), evidence);
-    let words = ["parse", "names", "bm25", "wait", "signals", "relations", "group", "cut"];
+    let words = ["parse", "names", "bm25", "wait", "mentions", "signals", "factors", "relations", "group", "cut"];
     assert_eq!(stages(&Query { preset: "bm25".into(), ..query("token") }), words);
     assert_eq!(stages(&query("")), ["parse"]);
 }

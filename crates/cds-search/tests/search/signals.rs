@@ -111,9 +111,6 @@ fn a_name_that_many_bear_is_not_rare() {
     assert!(!has("render") && has("unrender"));
 }
 
-const MULTIPLIERS: [&str; 6] =
-    ["exact_symbol", "type_declaration", "source_path", "other_role", "other_platform", "public"];
-
 #[test]
 fn every_number_that_reaches_a_score_is_a_signal() {
     let tree = Tree::new(
@@ -143,9 +140,8 @@ Goods go to the cart before checkout.
             .hits
             .iter()
             .map(|hit| {
-                let is_factor = |name: &str| MULTIPLIERS.contains(&name);
-                let sum: f32 = hit.signals.iter().filter(|s| !is_factor(s.name)).map(|s| s.value).sum();
-                let product: f32 = hit.signals.iter().filter(|s| is_factor(s.name)).map(|s| s.value).product();
+                let sum: f32 = hit.signals.iter().filter(|s| !s.multiplies).map(|s| s.value).sum();
+                let product: f32 = hit.signals.iter().filter(|s| s.multiplies).map(|s| s.value).product();
                 sum * product.min(cap)
             })
             .collect();
