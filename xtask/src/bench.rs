@@ -142,6 +142,7 @@ fn answering(report: &mut Report, tree: &Path) -> Result<()> {
     report.row(&format!("warm exact name, p95 at {chunks} chunks"), number("name", "p95"), "ms", Some(1.0));
     report.row(&format!("warm BM25, p95 at {chunks} chunks"), number("bm25", "p95"), "ms", Some(10.0));
     report.row(&format!("warm default search, p95 at {chunks} chunks"), number("default", "p95"), "ms", None);
+    report.row(&format!("what ranking adds, p95 at {chunks} chunks"), number("ranking", "p95"), "ms", Some(3.0));
     report.row(&format!("warm meaning alone, p95 at {chunks} chunks"), number("dense", "p95"), "ms", None);
     report.row(&format!("warm hybrid, p95 at {chunks} chunks"), number("hybrid", "p95"), "ms", Some(10.0));
     report.row("warm walk, 2 edges both ways, p95", number("traverse", "p95"), "ms", Some(5.0));

@@ -62,6 +62,14 @@ fn main() -> Result<(), cds_engine::Error> {
     let by_dense = timed(|i| found += search(words(i), "dense").unwrap_or(0));
     let by_hybrid = timed(|i| found += search(words(i), "hybrid").unwrap_or(0));
     let by_default = timed(|i| found += search(words(i), "default").unwrap_or(0));
+    // What ranking adds to retrieval: every step that weighs.
+    let weighing = ["mentions", "signals", "factors", "relations", "group", "cut"];
+    let ranking = (0..QUERIES).filter_map(|i| {
+        let request = SearchRequest { query: words(i), ..SearchRequest::default() };
+        let timings = engine.search(&request).ok()?.timings_ms;
+        Some(weighing.iter().filter_map(|stage| timings.get(stage)).sum::<f64>())
+    });
+    let ranking = percentiles(ranking.collect());
     let paths: Vec<&str> = outline.files.iter().flat_map(|f| f.entities.iter().map(|e| e.id.as_str())).collect();
     let by_graph = timed(|i| {
         let from = vec![paths[i * 7919 % paths.len()].to_owned()];
@@ -71,12 +79,13 @@ fn main() -> Result<(), cds_engine::Error> {
     });
     let row = |(p50, p95): (f64, f64)| format!("{{\"p50\": {p50:.4}, \"p95\": {p95:.4}}}");
     println!(
-        "{{\"chunks\": {chunks}, \"found\": {found}, \"name\": {}, \"bm25\": {}, \"dense\": {}, \"hybrid\": {}, \"default\": {}, \"traverse\": {}}}",
+        "{{\"chunks\": {chunks}, \"found\": {found}, \"name\": {}, \"bm25\": {}, \"dense\": {}, \"hybrid\": {}, \"default\": {}, \"ranking\": {}, \"traverse\": {}}}",
         row(by_name),
         row(by_bm25),
         row(by_dense),
         row(by_hybrid),
         row(by_default),
+        row(ranking),
         row(by_graph)
     );
     Ok(())

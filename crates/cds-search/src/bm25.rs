@@ -20,7 +20,10 @@ use crate::preset::Preset;
 use crate::query::ParsedQuery;
 
 /// Chunks that go on to the signals. Files beyond cannot win: their best chunk is that far down.
-const POOL: usize = 1_500;
+const POOL: usize = 700;
+
+/// The same of reports, which have something in common with every chunk.
+const REPORT_POOL: usize = 1_500;
 
 /// What other words for a word count, where the index does not have it.
 const STAND_IN: f32 = 0.3;
@@ -100,9 +103,10 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
         })?;
     }
     let better = |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk));
-    if chunks.len() > POOL {
-        chunks.select_nth_unstable_by(POOL, better);
-        chunks.truncate(POOL);
+    let pool = if query.report.is_some() { REPORT_POOL } else { POOL };
+    if chunks.len() > pool {
+        chunks.select_nth_unstable_by(pool, better);
+        chunks.truncate(pool);
     }
     chunks.sort_unstable_by(better);
     let files = files.map(|files| files.finish(&terms)).unwrap_or_default();

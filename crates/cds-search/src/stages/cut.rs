@@ -2,7 +2,7 @@
 
 use cds_model::{Granularity, Hit};
 
-use super::{Candidates, Stage};
+use super::{Candidate, Candidates, Stage};
 use crate::Result;
 use crate::pipeline::Cx;
 
@@ -26,6 +26,10 @@ impl Stage for Cut {
         };
         let scale = if by_words { ceiling.max(0.01) / best } else { 1.0 };
         let list = std::mem::take(&mut pool.list);
+        let by_meaning = |c: &Candidate| c.retrieved_by("dense").is_some() && c.retrieved_by("names").is_none();
+        if by_words && !pool.has_words && !list.is_empty() && list.iter().all(by_meaning) {
+            pool.warnings.push("no chunk has a word of the query: these hits are only near it in meaning".to_owned());
+        }
         // In document granularity the limit counts files.
         let mut files = 0;
         let mut last = None;

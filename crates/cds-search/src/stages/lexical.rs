@@ -32,6 +32,7 @@ impl Stage for Lexical {
             Fusion::Evidence | Fusion::Hierarchical { .. } => usize::MAX,
         };
         let mut chunks = ranking.chunks;
+        pool.has_words = !chunks.is_empty();
         if cx.parsed.report.is_some() {
             join_parts(cx, &mut chunks);
         }

@@ -108,6 +108,8 @@ pub(crate) struct Candidates {
     pub(crate) matched_files: usize,
     /// BM25 of each file as a whole.
     pub(crate) files: Vec<f32>,
+    /// Whether any chunk has a word of the query.
+    pub(crate) has_words: bool,
     /// What the query names.
     pub(crate) mentioned: Mentioned,
     /// Terms from the first on that coverage counts.

@@ -13,7 +13,10 @@ use crate::preset::Weights;
 const HOLLOW_STEMS: &[&str] = &["__init__", "all", "index", "init", "mod", "package", "package-info"];
 
 /// Files whose match is passed on to what they use.
-const PASSED_ON: usize = 200;
+const PASSED_ON: usize = 40;
+
+/// Files whose match is weighed for those near them.
+const WEIGHED: usize = 200;
 
 /// Best files of a folder that say how well it matches.
 const NEIGHBOURS: usize = 5;
@@ -39,6 +42,7 @@ pub(super) struct FileEvidence {
     pub(super) size: f32,
     pub(super) used: f32,
     pub(super) substance: f32,
+    pub(super) near: FileNearness,
     /// Sum of how well the names fit that it defines.
     pub(super) definitions: f32,
     /// Its chunks that match well.
@@ -46,7 +50,7 @@ pub(super) struct FileEvidence {
 }
 
 impl FileEvidence {
-    pub(super) fn new(cx: &Cx, words: &mut QueryWords, document: DocumentView) -> FileEvidence {
+    pub(super) fn new(cx: &Cx, words: &mut QueryWords, document: DocumentView, cosines: &[f32]) -> FileEvidence {
         let path = document.path();
         let mut folders: Vec<&str> = path.split('/').collect();
         let name = folders.pop().unwrap_or(path);
@@ -64,6 +68,7 @@ impl FileEvidence {
             size: share(document.lines().min(LARGE) as f32, LARGE as f32),
             used: share(document.users() as f32, POPULAR).min(1.0),
             substance: share(document.function_lines().min(SUBSTANTIAL) as f32, SUBSTANTIAL as f32),
+            near: if cosines.is_empty() { FileNearness::default() } else { FileNearness::new(document, cosines) },
             definitions: 0.0,
             matching: 0.0,
         }
@@ -90,7 +95,7 @@ pub(super) struct FileNearness {
 }
 
 impl FileNearness {
-    pub(super) fn new(document: DocumentView, cosines: &[f32]) -> FileNearness {
+    fn new(document: DocumentView, cosines: &[f32]) -> FileNearness {
         let mut best = [0f32; 3];
         let mut sum = 0.0;
         for chunk in document.chunks() {
@@ -120,7 +125,12 @@ impl Neighbours {
         let best = pool.files.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
         let mut matched: Vec<(f32, FileId)> =
             pool.files.iter().zip(0..).filter(|(s, _)| **s > 0.0).map(|(s, id)| (*s / best, FileId(id))).collect();
-        matched.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let better = |a: &(f32, FileId), b: &(f32, FileId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        if matched.len() > WEIGHED {
+            matched.select_nth_unstable_by(WEIGHED, better);
+            matched.truncate(WEIGHED);
+        }
+        matched.sort_unstable_by(better);
         let folders = if weights.coherence > 0.0 { coherent(snapshot, &matched) } else { FxHashMap::default() };
         let users = if weights.users > 0.0 { passed_on(snapshot, &matched) } else { FxHashMap::default() };
         Neighbours { folders, users }

@@ -5,10 +5,11 @@ mod files;
 mod words;
 
 use cds_index::ChunkView;
+use cds_model::Granularity;
 use rustc_hash::FxHashMap;
 
 pub(crate) use self::factors::Factors;
-use self::files::{FileEvidence, FileNearness, Neighbours};
+use self::files::{FileEvidence, Neighbours};
 use self::words::QueryWords;
 use super::dense::CANDIDATES;
 use super::{Candidate, Candidates, Stage};
@@ -18,6 +19,9 @@ use crate::query::QueryKind;
 
 /// Logarithm of the words of a long chunk.
 const LONG: f32 = 7.0;
+
+/// Signals that a candidate may get: room for them is made once.
+const SIGNALS: usize = 24;
 
 /// A chunk matches well that has this share of the best chunk's BM25.
 const WELL: f32 = 0.3;
@@ -33,11 +37,7 @@ impl Stage for Signals {
         let weights = &cx.preset.weights;
         let terms = cx.parsed.terms.iter().map(|t| t.text.clone()).zip(pool.term_weights.iter().copied());
         let mut words = QueryWords::new(terms.collect());
-        let near_files: Vec<FileNearness> = match pool.cosines.as_slice() {
-            [] => Vec::new(),
-            cosines => cx.snapshot.documents().map(|d| FileNearness::new(d, cosines)).collect(),
-        };
-        let best = Best::of(pool, &near_files);
+        let best = Best::of(pool);
         let neighbours = Neighbours::new(cx.snapshot, weights, pool);
         let mut list = std::mem::take(&mut pool.list);
         let mut files: FxHashMap<u32, FileEvidence> = FxHashMap::default();
@@ -45,7 +45,9 @@ impl Stage for Signals {
         for candidate in &mut list {
             let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
             let Some(document) = view.document() else { continue };
-            let file = files.entry(document.id.0).or_insert_with(|| FileEvidence::new(cx, &mut words, document));
+            let file = files
+                .entry(document.id.0)
+                .or_insert_with(|| FileEvidence::new(cx, &mut words, document, &pool.cosines));
             let defined = definition(cx, &mut words, view, candidate);
             file.definitions += defined;
             let bm25 = bm25_score(candidate) / best.chunk;
@@ -55,20 +57,23 @@ impl Stage for Signals {
             candidate.add("definition", weights.definition * defined);
             candidate.add("coverage", weights.coverage * pool.coverage(candidate.terms));
         }
+        keep_best_of_files(cx, &mut list);
         let most_defined = files.values().map(|f| f.definitions).fold(f32::MIN_POSITIVE, f32::max);
+        let nearest = files.values().map(|f| f.near.best).fold(f32::MIN_POSITIVE, f32::max);
+        let whole = files.values().map(|f| f.near.whole).fold(f32::MIN_POSITIVE, f32::max);
         let fewest = files.values().map(|f| f.levels).fold(f32::MAX, f32::min);
         for candidate in &mut list {
+            candidate.signals.reserve(SIGNALS);
             let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
             let Some(document) = view.document() else { continue };
             let id = document.id.index();
             let file = &files[&document.id.0];
-            let near_file = near_files.get(id).copied().unwrap_or_default();
             let chunks = document.chunks().len().max(1) as f32;
             let yes = |is: bool| f32::from(u8::from(is));
             candidate.add("file_bm25", weights.file_bm25 * pool.files.get(id).copied().unwrap_or(0.0) / best.file);
             candidate.add("saturation", weights.saturation * (file.matching / chunks).min(1.0));
-            candidate.add("file_dense", near * weights.file_dense * near_file.best / best.near);
-            candidate.add("centroid", near * weights.centroid * near_file.whole / best.whole);
+            candidate.add("file_dense", near * weights.file_dense * file.near.best / nearest);
+            candidate.add("centroid", near * weights.centroid * file.near.whole / whole);
             let defined = (1.0 + file.definitions).ln() / (1.0 + most_defined).ln();
             candidate.add("file_definitions", weights.file_definitions * defined.min(1.0));
             candidate.add("whole_stem", weights.whole_stem * yes(file.whole_stem));
@@ -101,17 +106,32 @@ impl Stage for Signals {
     }
 }
 
+/// Where a hit is a file, only the best chunks of each can be shown: what is common to a file's chunks does not change their order. A chunk
+/// that is named may be lifted by that.
+fn keep_best_of_files(cx: &Cx, list: &mut Vec<Candidate>) {
+    if cx.query.granularity != Granularity::File {
+        return;
+    }
+    list.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+    let most = cx.query.chunks_per_file.saturating_add(1);
+    let mut seen: FxHashMap<u32, usize> = FxHashMap::default();
+    list.retain(|candidate| {
+        let Some(file) = cx.snapshot.file_of(candidate.chunk) else { return false };
+        let count = seen.entry(file.0).or_default();
+        *count += 1;
+        *count <= most || candidate.retrieved_by("names").is_some()
+    });
+}
+
 /// The best of each kind: evidence is a share of it.
 struct Best {
     chunk: f32,
     dense: f32,
     file: f32,
-    near: f32,
-    whole: f32,
 }
 
 impl Best {
-    fn of(pool: &Candidates, near_files: &[FileNearness]) -> Best {
+    fn of(pool: &Candidates) -> Best {
         fn most(values: impl Iterator<Item = f32>) -> f32 {
             values.fold(f32::MIN_POSITIVE, f32::max)
         }
@@ -119,8 +139,6 @@ impl Best {
             chunk: most(pool.list.iter().map(bm25_score)),
             dense: most(pool.list.iter().map(nearness)),
             file: most(pool.files.iter().copied()),
-            near: most(near_files.iter().map(|f| f.best)),
-            whole: most(near_files.iter().map(|f| f.whole)),
         }
     }
 }

@@ -3,11 +3,16 @@
 use cds_index::tokenize::Tokenizer;
 use rustc_hash::FxHashMap;
 
+/// Letters of a term that a name must have for any of its words to be near it.
+const OPENING: usize = 4;
+
 /// The query's words as names are compared with them.
 pub(super) struct QueryWords {
     /// Stemmed terms with their weights.
     terms: Vec<(String, f32)>,
     total: f32,
+    /// First letters of the terms: a name without any of them fits nothing, which is cheap to see.
+    openings: Vec<Vec<u8>>,
     tokenizer: Tokenizer,
     /// Names seen: a file's chunks and a project's methods repeat them.
     fits: FxHashMap<String, Fit>,
@@ -34,7 +39,13 @@ impl Fit {
 impl QueryWords {
     pub(super) fn new(terms: Vec<(String, f32)>) -> QueryWords {
         let total = terms.iter().map(|(_, w)| w).sum::<f32>().max(f32::MIN_POSITIVE);
-        QueryWords { terms, total, tokenizer: Tokenizer::default(), fits: FxHashMap::default() }
+        let opening = |(term, _): &(String, f32)| term.bytes().take(OPENING).collect();
+        let openings = terms.iter().map(opening).collect();
+        QueryWords { terms, total, openings, tokenizer: Tokenizer::default(), fits: FxHashMap::default() }
+    }
+
+    fn may_fit(&self, name: &str) -> bool {
+        !name.is_ascii() || self.openings.iter().any(|opening| contains(name.as_bytes(), opening))
     }
 
     /// The weight of the query's term that a word of a name answers.
@@ -43,6 +54,9 @@ impl QueryWords {
     }
 
     pub(super) fn fit(&mut self, name: &str) -> Fit {
+        if !self.may_fit(name) {
+            return Fit { recall: 0.0, precision: 0.0, all: false };
+        }
         if let Some(known) = self.fits.get(name) {
             return *known;
         }
@@ -63,8 +77,13 @@ impl QueryWords {
 
     /// Whether a name has one of these terms.
     pub(super) fn has(&mut self, name: &str, wanted: &[String]) -> bool {
-        self.tokenizer.terms(name).iter().any(|t| wanted.iter().any(|w| is_near(w, &t.text)))
+        self.may_fit(name) && self.tokenizer.terms(name).iter().any(|t| wanted.iter().any(|w| is_near(w, &t.text)))
     }
+}
+
+/// Whether letters stand somewhere in a name, whatever their case; underscores within a word do not count, so short ones stay short.
+fn contains(name: &[u8], opening: &[u8]) -> bool {
+    name.windows(opening.len().max(1)).any(|window| window.eq_ignore_ascii_case(opening))
 }
 
 /// The same stem, or one begins the other.
