@@ -81,12 +81,18 @@ pub(crate) fn ask(engine: &Engine, prefix: &str, question: &Question, options: &
 pub(crate) fn request(question: &Question, options: &SearchRequest) -> SearchRequest {
     let is_issue = question.family() == Family::Issues;
     let usual = if is_issue { ISSUE_LIMIT } else { QUERY_LIMIT };
+    let mut filters = options.filters.clone();
+    if is_issue && filters.types.is_empty() && filters.kinds.is_empty() {
+        // What is mended is a function.
+        filters.types.push("function".to_owned());
+    }
     SearchRequest {
         query: question.query.clone(),
         limit: options.limit.or(options.files.is_none().then_some(usual)),
         granularity: options.granularity.clone().or(is_issue.then(|| "entity".to_owned())),
         // Budgets are measured, not applied.
         max_tokens: Some(0),
+        filters,
         ..options.clone()
     }
 }
