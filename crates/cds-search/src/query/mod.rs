@@ -311,6 +311,11 @@ fn split_phrases(text: &str) -> (String, Vec<&str>) {
 
 /// Punctuation around a word of prose; what belongs to names stays.
 fn trim_word(word: &str) -> &str {
+    // Two languages are called by signs.
+    let signed = ["C++", "c++", "C#", "c#"].into_iter().find(|name| word.starts_with(name));
+    if let Some(name) = signed.filter(|name| word[name.len()..].chars().all(|c| c.is_ascii_punctuation())) {
+        return name;
+    }
     word.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '*'))).trim_start_matches('*')
 }
 
