@@ -162,8 +162,7 @@ fn zones(text: &str) -> Vec<(Zone, String)> {
             continue;
         } else if was_frame && line.starts_with(' ') {
             Zone::Frame
-        } else if zones.iter().all(|(zone, _)| *zone == Zone::Frame) {
-            // A stack without a word before it is called by its error.
+        } else if zones.is_empty() {
             Zone::Title
         } else if fenced {
             Zone::Code
@@ -309,7 +308,7 @@ mod tests {
         );
         check(
             "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    return x[1]\nIndexError: list index out of range",
-            &[Frame, Title],
+            &[Frame, Error],
         );
         check("T\n    cart = Cart()\n>>> cart.total()", &[Title, Code, Code]);
         check("T\nDescription\n\t(last modified by somebody)\n**Expected behavior**", &[Title]);
