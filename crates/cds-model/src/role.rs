@@ -181,6 +181,10 @@ impl PathRole {
         }
         let by_folder = folders.rsplit('/').find_map(|folder| {
             let folder = folder.to_ascii_lowercase();
+            // .NET projects lie in folders of their own: `Shop.UnitTests`.
+            if folder.rsplit_once('.').is_some_and(|(_, last)| last == "test" || last.ends_with("tests")) {
+                return Some(PathRole::Test);
+            }
             FOLDERS.iter().find(|(name, _)| *name == folder).map(|(_, role)| *role)
         });
         by_folder.unwrap_or_else(|| {
@@ -204,6 +208,8 @@ mod tests {
         check("source", &["src/auth.py", "lib/latest.rs", "contest/a.go", "test_functions.bash", "Makefile"]);
         check("test", &["tests/a.py", "src/__tests__/b.js", "pkg/a_test.go", "a/test_x.py", "ui/button.test.tsx"]);
         check("test", &["src/test/java/FooTest.java", "Tests/AuthTests.swift", "tests/data/readme.md"]);
+        check("test", &["Shop.Tests/Cart.cs", "src/Shop.UnitTests/Pay/Cart.cs", "shop.test/Cart.cs"]);
+        check("source", &["shop.contest/cart.py", "Shop.Testing/Cart.cs"]);
         check("example", &["examples/a.rs", "ui/button.stories.tsx"]);
         check("generated", &["api/x.pb.go", "static/a.min.js", "Cargo.lock"]);
         check("vendored", &["vendor/x/a.c", "third_party/b.h"]);

@@ -127,9 +127,15 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
     let (plain, quoted) = split_phrases(text);
     let words: Vec<&str> = plain.split_whitespace().map(trim_word).filter(|w| !w.is_empty()).collect();
     let code_terms: Vec<String> = words.iter().filter(|w| is_code(w)).map(|w| (*w).to_owned()).collect();
-    let places = frames::places(text);
+    let mut places = frames::places(text);
     let is_single = words.len() == 1 && quoted.is_empty();
     let is_path = is_single && (!places.is_empty() || words[0].contains('/'));
+    if is_path {
+        // Nothing else is said: it is no passing mention.
+        for place in &mut places {
+            place.weight = 1.0;
+        }
+    }
     let is_symbol = is_single && !is_path && !is_regex(text);
     let kind = match (is_single, code_terms.is_empty()) {
         _ if is_regex(text) => QueryKind::Regex,
@@ -305,6 +311,11 @@ fn split_phrases(text: &str) -> (String, Vec<&str>) {
 
 /// Punctuation around a word of prose; what belongs to names stays.
 fn trim_word(word: &str) -> &str {
+    // Two languages are called by signs.
+    let signed = ["C++", "c++", "C#", "c#"].into_iter().find(|name| word.starts_with(name));
+    if let Some(name) = signed.filter(|name| word[name.len()..].chars().all(|c| c.is_ascii_punctuation())) {
+        return name;
+    }
     word.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '*'))).trim_start_matches('*')
 }
 

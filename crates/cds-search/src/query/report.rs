@@ -156,14 +156,14 @@ fn zones(text: &str) -> Vec<(Zone, String)> {
             continue;
         }
         let was_frame = std::mem::replace(&mut after_frame, false);
-        let zone = if zones.is_empty() {
-            Zone::Title
-        } else if frames::is_frame(line) {
+        let zone = if frames::is_frame(line) {
             // Its path and function are places; its words say nothing else.
             after_frame = true;
             continue;
         } else if was_frame && line.starts_with(' ') {
             Zone::Frame
+        } else if zones.is_empty() {
+            Zone::Title
         } else if fenced {
             Zone::Code
         } else if is_error(trimmed) {
@@ -305,6 +305,10 @@ mod tests {
         check(
             "T\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f\n    return x[1]\nIndexError: list index out of range",
             &[Title, Frame, Error],
+        );
+        check(
+            "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    return x[1]\nIndexError: list index out of range",
+            &[Frame, Error],
         );
         check("T\n    cart = Cart()\n>>> cart.total()", &[Title, Code, Code]);
         check("T\nDescription\n\t(last modified by somebody)\n**Expected behavior**", &[Title]);

@@ -11,9 +11,6 @@ use crate::pipeline::Cx;
 /// Hits that are looked at: what stands below is not read anyway.
 const LOOKED_AT: usize = 50;
 
-/// Vectors of texts that are nearly the same are nearer than this: only then are texts compared.
-const NEAR: f32 = 0.9;
-
 pub(crate) struct Diverse {
     /// Share of words in common from which on a hit repeats a better one; above 1: none does.
     pub(crate) near_duplicate: f32,
@@ -28,24 +25,24 @@ impl Stage for Diverse {
 
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         pool.sort();
-        let Some(vectors) = cx.snapshot.vectors()? else { return Ok(()) };
         let rest = pool.list.split_off(LOOKED_AT.min(pool.list.len()));
-        let vector = |chunk: ChunkId| vectors.get(chunk).unwrap_or_default();
-        let mut first: Vec<(Candidate, Vec<f32>)> =
-            std::mem::take(&mut pool.list).into_iter().map(|c| (c.clone(), vector(c.chunk))).collect();
+        let mut first = std::mem::take(&mut pool.list);
         if self.near_duplicate <= 1.0 {
             first = self.without_duplicates(cx, first)?;
         }
-        if let Some(balance) = self.mmr {
-            first = one_by_one(first, balance);
+        if let Some((balance, vectors)) = self.mmr.zip(cx.snapshot.vectors()?) {
+            let vector = |chunk: ChunkId| vectors.get(chunk).unwrap_or_default();
+            let with_vectors = first.into_iter().map(|c| (c.clone(), vector(c.chunk))).collect();
+            first = one_by_one(with_vectors, balance).into_iter().map(|(candidate, _)| candidate).collect();
         }
-        pool.list = first.into_iter().map(|(candidate, _)| candidate).chain(rest).collect();
+        pool.list = first.into_iter().chain(rest).collect();
         Ok(())
     }
 }
 
 impl Diverse {
-    fn without_duplicates(&self, cx: &Cx, list: Vec<(Candidate, Vec<f32>)>) -> Result<Vec<(Candidate, Vec<f32>)>> {
+    /// Texts are compared, not vectors: a vector knows the path as well, and a copy lies elsewhere.
+    fn without_duplicates(&self, cx: &Cx, list: Vec<Candidate>) -> Result<Vec<Candidate>> {
         let mut tokenizer = Tokenizer::default();
         let mut words = |candidate: &Candidate| -> Result<FxHashSet<String>> {
             let Some(view) = cx.snapshot.chunk(candidate.chunk) else { return Ok(FxHashSet::default()) };
@@ -53,19 +50,17 @@ impl Diverse {
             let text = cx.snapshot.text(document.id)?;
             Ok(tokenizer.terms(text.get(view.range()).unwrap_or_default()).into_iter().map(|t| t.text).collect())
         };
-        let mut kept: Vec<(Candidate, Vec<f32>)> = Vec::new();
-        for (candidate, vector) in list {
-            let mut repeats = false;
-            for (better, other) in &kept {
-                if better.chunk != candidate.chunk && cosine(&vector, other) > NEAR {
-                    repeats |= common(&words(better)?, &words(&candidate)?) >= self.near_duplicate;
-                }
-            }
-            if !repeats {
-                kept.push((candidate, vector));
+        let mut kept: Vec<(Candidate, FxHashSet<String>)> = Vec::new();
+        for candidate in list {
+            let own = words(&candidate)?;
+            let repeats = |(better, others): &(Candidate, FxHashSet<String>)| {
+                better.chunk != candidate.chunk && common(others, &own) >= self.near_duplicate
+            };
+            if !kept.iter().any(repeats) {
+                kept.push((candidate, own));
             }
         }
-        Ok(kept)
+        Ok(kept.into_iter().map(|(candidate, _)| candidate).collect())
     }
 }
 
@@ -81,9 +76,9 @@ fn one_by_one(mut list: Vec<(Candidate, Vec<f32>)>, balance: f32) -> Vec<(Candid
         let values: Vec<f32> = list.iter().map(value).collect();
         let at = (0..list.len()).max_by(|a, b| values[*a].total_cmp(&values[*b]).then(b.cmp(a))).unwrap_or(0);
         let (mut next, vector) = list.remove(at);
-        // Their order is the answer: scores follow it.
-        if let Some((last, _)) = chosen.last() {
-            next.score = next.score.min(last.score);
+        // Their order is the answer: scores follow it, and no two are equal, or they would be sorted again.
+        if let Some((last, _)) = chosen.last().filter(|(last, _)| last.score <= next.score) {
+            next.score = last.score.next_down();
         }
         chosen.push((next, vector));
     }

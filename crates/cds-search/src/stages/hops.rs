@@ -41,7 +41,7 @@ impl Stage for Hops {
                 limit: MOST,
             };
             let walked = cds_graph::walk(cx.snapshot.graph(), &[seed.0], &walk, |_| true);
-            for taken in walked.taken.iter().filter(|t| !t.repeated) {
+            for taken in walked.taken.iter().filter(|t| t.to != seed.0 && t.to != t.from) {
                 let (sum, depth) = reached.entry(EntityId(taken.to)).or_insert((0.0, taken.depth));
                 *sum += score * STEP.powi(taken.depth as i32);
                 *depth = (*depth).min(taken.depth);

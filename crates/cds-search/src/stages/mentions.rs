@@ -9,7 +9,7 @@ use super::{Candidates, Stage};
 use crate::Result;
 use crate::lookup::{LookupOptions, resolve};
 use crate::pipeline::Cx;
-use crate::query::{Place, Report};
+use crate::query::{Place, QueryKind, Report};
 
 /// A name that more than these bear names nothing.
 const MOST_BEARERS: usize = 30;
@@ -30,6 +30,8 @@ pub(crate) struct Mentioned {
     stems: FxHashMap<FileId, f32>,
     /// By file, the places in it: line, function, weight.
     frames: FxHashMap<FileId, Vec<Place>>,
+    /// Whether the query is a place and nothing else: then its line alone is meant.
+    is_place: bool,
 }
 
 impl Mentioned {
@@ -59,7 +61,8 @@ impl Mentioned {
             let last = |name: &str| name.rsplit(['.', ':', '#', '>', '\\']).next().map(str::to_owned);
             let function = place.function.as_deref().and_then(last);
             let by_name = function.is_some_and(|f| around(entity).any(|e| e.name() == f));
-            place.weight * if by_line || by_name { 1.0 } else { SAME_FILE }
+            let elsewhere = if self.is_place { 0.0 } else { SAME_FILE };
+            place.weight * if by_line || by_name { 1.0 } else { elsewhere }
         };
         places.iter().map(here).fold(0.0, f32::max)
     }
@@ -79,6 +82,7 @@ impl Stage for Mentions {
 
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         let mentioned = &mut pool.mentioned;
+        mentioned.is_place = cx.parsed.kind == QueryKind::Path;
         add_places(cx.snapshot, &cx.parsed.places, mentioned);
         if let Some(report) = &cx.parsed.report {
             let rarity = Rarity { snapshot: cx.snapshot, total: cx.snapshot.chunk_count() as f32 };

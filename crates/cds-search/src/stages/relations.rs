@@ -33,6 +33,9 @@ const PHRASES: &[(&str, EdgeKind)] = &[
 const CALLERS: u32 = 3;
 const LEVELS: u32 = 10;
 
+/// However many implement a type, it stands among this many itself: who asks for them wants to see what they promise.
+const NAMED_AMONG: usize = 3;
+
 /// Entities a relation may bring in.
 const MOST: usize = 200;
 
@@ -81,8 +84,31 @@ impl Stage for Relations {
                 }
             }
         }
+        if kind == EdgeKind::Inherit {
+            lift(cx, pool, &starts);
+        }
         Ok(())
     }
+}
+
+/// Raises what the question names just above the last of the first ones.
+fn lift(cx: &Cx, pool: &mut Candidates, starts: &[u32]) {
+    let is_start = |c: &Candidate| c.entity.is_some_and(|e| starts.contains(&e.0) && declares(cx, e));
+    let mut others: Vec<f32> = pool.list.iter().filter(|c| !is_start(c)).map(|c| c.score).collect();
+    others.sort_unstable_by(|a, b| b.total_cmp(a));
+    let Some(last) = others.get(NAMED_AMONG - 1) else { return };
+    for candidate in pool.list.iter_mut().filter(|c| is_start(c)) {
+        let lacking = last * 1.001 - candidate.score;
+        if lacking > 0.0 {
+            candidate.add("relation", lacking);
+        }
+    }
+}
+
+/// Whether an entity is declared where its chunk is, not added to.
+fn declares(cx: &Cx, id: EntityId) -> bool {
+    let entity = cx.snapshot.entity(id);
+    entity.is_some_and(|e| e.local().is_some() && !matches!(e.kind().name(), "extension" | "impl" | "instance"))
 }
 
 /// Whether a query names a relation.

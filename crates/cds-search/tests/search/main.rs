@@ -8,4 +8,5 @@ mod hierarchy;
 mod lookup;
 mod meaning;
 mod names;
+mod scenarios;
 mod signals;

@@ -18,6 +18,7 @@ mod locagent;
 mod model;
 mod retrieve;
 mod robust;
+mod scenarios;
 mod search;
 mod settings;
 mod symbol;
