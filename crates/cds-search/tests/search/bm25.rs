@@ -151,7 +151,7 @@ fn only_the_best_go_on_but_all_are_counted() {
     let outcome = tree.search(&Query { granularity: Granularity::Chunk, limit: 3_000, ..words("walrus") });
     assert_eq!(outcome.total, 1_601);
     let query = Query { chunks_per_file: 2_000, limit: 3_000, ..words("walrus") };
-    assert_eq!(tree.search(&query).total, 1_500);
+    assert_eq!(tree.search(&query).total, 700);
     assert!(tree.search(&Query { granularity: Granularity::File, ..query }).total == 2);
 }
 

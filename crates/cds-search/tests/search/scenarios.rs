@@ -522,7 +522,6 @@ fn s19_the_declaration_of_a_type_comes_first_and_its_methods_after() {
 }
 
 #[test]
-#[ignore = "a use that says the name has bm25 and coverage, a method only its file's evidence: see `definition` in stages/signals/mod.rs"]
 fn s19_methods_of_the_type_stand_above_its_uses() {
     for (extension, declared, used) in TYPES {
         let files = [(format!("Use.{extension}"), *used), (format!("Zstore.{extension}"), *declared)];

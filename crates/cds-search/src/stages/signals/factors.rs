@@ -70,6 +70,8 @@ struct Asked<'a> {
     /// "What implements X": the name is where the question begins, not what it asks for.
     is_relation: bool,
     asks_for_protocol: bool,
+    /// The query is a name and nothing else, or "what is X".
+    asks_what_it_is: bool,
     /// A name of several words was typed whole: which bit of a candidate's terms says that it has it.
     whole_name: Option<u32>,
 }
@@ -81,6 +83,7 @@ impl<'a> Asked<'a> {
         Asked {
             cx,
             is_relation: is_relation(&cx.query.text),
+            asks_what_it_is: cx.parsed.kind == QueryKind::Symbol || what_is(&cx.query.text),
             asks_for_protocol: words.iter().any(|w| PROTOCOL_WORDS.contains(&w.to_lowercase().as_str())),
             // The whole of an identifier comes before its parts.
             whole_name: (is_compound && words.len() == 1 && !words[0].contains([':', '.'])).then_some(1),
@@ -101,7 +104,7 @@ impl<'a> Asked<'a> {
         let declares = view.is_type_declaration();
         let is_addition = ADDITIONS.contains(&view.node_type().name());
         factor("exact_symbol", weights.exact_symbol, named && !self.is_relation && self.is_rare(entity));
-        let bare_type = self.cx.parsed.kind == QueryKind::Symbol && named && declares && !is_addition;
+        let bare_type = self.asks_what_it_is && named && declares && !is_addition;
         factor("type_declaration", weights.type_declaration, bare_type);
         let is_protocol = PROTOCOLS.contains(&view.node_type().name());
         let protocol = self.asks_for_protocol && is_protocol && entity.is_some_and(|e| self.names(e.name()));
@@ -120,7 +123,9 @@ impl<'a> Asked<'a> {
         let standard = standard && promises.iter().any(|name| STANDARD.contains(name));
         factor("standard_protocol", weights.standard_protocol, standard);
         let partial = self.whole_name.is_some_and(|bit| candidate.terms & bit == 0) && !named;
-        factor("partial_name", weights.partial_name, partial && candidate.terms != 0);
+        // A member of what was named has the name around it.
+        let is_member = entity.and_then(EntityView::parent).is_some_and(|parent| self.names(parent.name()));
+        factor("partial_name", weights.partial_name, partial && candidate.terms != 0 && !is_member);
         let role = document.role();
         // Tests inside a source file count as tests.
         let is_test = view.is_test() || role == PathRole::Test;
@@ -155,6 +160,14 @@ impl<'a> Asked<'a> {
         let Some(entity) = entity else { return false };
         self.cx.tools.frequencies.of(self.cx.snapshot, entity.name()) < RARE
     }
+}
+
+/// "what is X", "what's an X?": one name and nothing after it.
+fn what_is(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let rest = ["what is ", "what's ", "what are "].iter().find_map(|opening| lower.strip_prefix(opening));
+    let rest = rest.map(|r| ["a ", "an ", "the "].iter().find_map(|article| r.strip_prefix(article)).unwrap_or(r));
+    rest.is_some_and(|name| !name.trim().is_empty() && !name.trim().contains(' '))
 }
 
 /// Whether a path names an operating system that is not this one; not where the query names one.

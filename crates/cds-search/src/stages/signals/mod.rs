@@ -4,7 +4,7 @@ mod factors;
 mod files;
 mod words;
 
-use cds_index::ChunkView;
+use cds_index::{ChunkView, EntityView};
 use cds_model::Granularity;
 use rustc_hash::FxHashMap;
 
@@ -22,6 +22,9 @@ const LONG: f32 = 7.0;
 
 /// Signals that a candidate may get: room for them is made once.
 const SIGNALS: usize = 24;
+
+/// What the fit of a type's name counts for its members.
+const MEMBER: f32 = 0.9;
 
 /// A chunk matches well that has this share of the best chunk's BM25.
 const WELL: f32 = 0.3;
@@ -55,7 +58,9 @@ impl Stage for Signals {
             candidate.add("bm25", weights.bm25 * bm25);
             candidate.add("dense", near * weights.dense * nearness(candidate) / best.dense);
             candidate.add("definition", weights.definition * defined);
-            candidate.add("coverage", weights.coverage * pool.coverage(candidate.terms));
+            // What stands around a member says the name for it.
+            let around = if cx.parsed.kind == QueryKind::Symbol { defined } else { 0.0 };
+            candidate.add("coverage", weights.coverage * pool.coverage(candidate.terms).max(around));
         }
         keep_best_of_files(cx, &mut list);
         let most_defined = files.values().map(|f| f.definitions).fold(f32::MIN_POSITIVE, f32::max);
@@ -157,5 +162,10 @@ fn definition(cx: &Cx, words: &mut QueryWords, view: ChunkView, candidate: &Cand
     let own = || candidate.entity.filter(|_| view.part() == 0).and(view.entity());
     let inner = candidate.entity.filter(|_| cx.inside.is_asked()).and_then(|id| cx.snapshot.entity(id));
     let named = inner.filter(|e| view.entity().is_none_or(|own| own.id != e.id)).or_else(own);
-    named.map_or(0.0, |entity| words.fit(entity.name()).value())
+    let Some(entity) = named else { return 0.0 };
+    let own = words.fit(entity.name()).value();
+    // Who types the name of a type wants its members after it, before what only uses it.
+    let member = |parent: EntityView| MEMBER * words.fit(parent.name()).value();
+    let is_bare = cx.parsed.kind == QueryKind::Symbol;
+    own.max(entity.parent().filter(|p| is_bare && p.local().is_some()).map_or(0.0, member))
 }
