@@ -670,7 +670,6 @@ fn s24_what_is_public_gains_and_that_stacks() {
 }
 
 #[test]
-#[ignore = "languages/swift/language.toml takes what is internal, by its modifier or by having none, for public"]
 fn s24_in_swift_what_is_internal_is_not_public() {
     let tree =
         Tree::new("//- a.swift\npublic class OpenCart {\n    var n = 1\n}\n\nclass HiddenCart {\n    var n = 1\n}\n");
