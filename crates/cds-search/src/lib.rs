@@ -27,4 +27,4 @@ pub use lru::Lru;
 pub use pipeline::{Outcome, SearchOptions, Tools, search};
 pub use preset::{Fusion, Mixture, PRESETS, Preset, Retriever, Weights};
 pub use query::{Intent, MAX_QUERY, Mention, ParsedQuery, Place, QueryKind, QueryTerm, Report, parse};
-pub use store::{Embedded, VectorStore};
+pub use store::{Embedded, NearestOfAll, VectorStore};

@@ -9,6 +9,9 @@ use crate::Result;
 use crate::filter::CompiledFilter;
 use crate::globs::GlobCache;
 
+/// The nearest chunks with their cosines, and the cosine of every chunk by its number.
+pub type NearestOfAll = (Vec<(ChunkId, f32)>, Vec<f32>);
+
 /// Chunks by nearness in meaning.
 pub trait VectorStore {
     /// The `limit` chunks nearest to a vector among those that the filters let through, with their cosines, nearest first. Filters
@@ -16,12 +19,7 @@ pub trait VectorStore {
     fn nearest(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<Vec<(ChunkId, f32)>>;
 
     /// The same, with the cosine of every chunk by its number, whether it passes or not.
-    fn nearest_of_all(
-        &self,
-        vector: &[f32],
-        limit: usize,
-        filters: &Filters,
-    ) -> Result<(Vec<(ChunkId, f32)>, Vec<f32>)>;
+    fn nearest_of_all(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<NearestOfAll>;
 
     /// The vector of a chunk, if it has one.
     fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>>;
@@ -47,12 +45,7 @@ impl VectorStore for Embedded<'_> {
         Ok(vectors.nearest(vector, limit, |chunk| allowed.passes(chunk)))
     }
 
-    fn nearest_of_all(
-        &self,
-        vector: &[f32],
-        limit: usize,
-        filters: &Filters,
-    ) -> Result<(Vec<(ChunkId, f32)>, Vec<f32>)> {
+    fn nearest_of_all(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<NearestOfAll> {
         let Some(vectors) = self.snapshot.vectors()? else { return Ok((Vec::new(), Vec::new())) };
         let allowed = Allowed::new(self.snapshot, filters, self.globs)?;
         let mut cosines = vec![0f32; vectors.len()];

@@ -402,9 +402,10 @@ fn measure_vectors(documents: &mut [DocumentRow], vectors: &Path, scales: &[f32]
     let dimensions = codes.bytes().len().checked_div(scales.len()).unwrap_or_default();
     documents.par_iter_mut().filter(|_| dimensions > 0).for_each(|document| {
         let mut sum = vec![0f32; dimensions];
-        for chunk in document.first_chunk as usize..(document.first_chunk + document.chunks) as usize {
-            let row = &codes.bytes()[chunk * dimensions..(chunk + 1) * dimensions];
-            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += f32::from(x.cast_signed()) * scales[chunk]);
+        let own = document.first_chunk as usize..(document.first_chunk + document.chunks) as usize;
+        let rows = codes.bytes().chunks_exact(dimensions).zip(scales);
+        for (row, scale) in rows.skip(own.start).take(own.len()) {
+            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += f32::from(x.cast_signed()) * scale);
         }
         document.vector_length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
     });

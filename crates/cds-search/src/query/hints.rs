@@ -84,7 +84,7 @@ mod tests {
         let of = |word: &str| expansions(&[word.to_owned()]);
         assert_eq!(of("auth"), ["authenticate", "authentication", "login", "session", "credential"]);
         assert_eq!(of("walrus"), [""; 0]);
-        let lower = |w: &&str| w.bytes().all(|b| b.is_ascii_lowercase());
-        assert!(EXPANSIONS.iter().all(|(words, others)| words.iter().chain(*others).all(|w| lower(&w))));
+        let lower = |w: &str| w.bytes().all(|b| b.is_ascii_lowercase());
+        assert!(EXPANSIONS.iter().all(|(words, others)| words.iter().chain(*others).all(|w| lower(w))));
     }
 }

@@ -187,7 +187,7 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
             () => 1.0,
         };
         add_word(&mut parsed, &mut tokenizer, word, weight);
-        if weight == 1.0 && parsed.first.is_empty() {
+        if weight > GENERIC && parsed.first.is_empty() {
             parsed.first = tokenizer.terms(word).into_iter().map(|t| t.text).collect();
         }
         // What is two words here may be one name there: "thread pool", `threadpool`.

@@ -1,5 +1,7 @@
 //! A long text: a bug report, a pasted log. Its title says most, then its first lines; code and boilerplate say little.
 
+use std::collections::BTreeMap;
+
 use cds_index::tokenize::Tokenizer;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,7 +22,7 @@ const SATURATED: f32 = 2.2;
 const OWN_NAMES: f32 = 0.3;
 
 /// What a line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Zone {
     Title,
     Lead,
@@ -76,7 +78,7 @@ pub(crate) fn is_report(text: &str) -> bool {
 pub(crate) fn read(text: &str) -> Report {
     let zones = zones(text);
     let own = own_names(&zones);
-    let mut counts: FxHashMap<(Zone, String), f32> = FxHashMap::default();
+    let mut counts: BTreeMap<(Zone, String), f32> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();
     let mut report = Report::default();
     let mut mentioned: FxHashMap<String, (f32, f32)> = FxHashMap::default();
@@ -291,7 +293,8 @@ fn names(line: &str) -> Vec<(String, f32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Zone, is_report, names, read, zones};
+    use super::Zone::{self, Code, Error, Frame, Lead, Prose, Title};
+    use super::{is_report, names, read, zones};
 
     #[test]
     fn lines_are_told_apart() {
@@ -299,7 +302,6 @@ mod tests {
             let found: Vec<Zone> = zones(text).into_iter().map(|(zone, _)| zone).collect();
             assert_eq!(found, expect, "{text:?}");
         };
-        use Zone::{Code, Error, Frame, Lead, Prose, Title};
         check("Crash in Cart\nIt stops when the cart is empty and nobody pays.", &[Title, Lead]);
         check("T\n```\ntotal(1)\n```\nthen it stops working for all of us", &[Title, Code, Lead]);
         check(

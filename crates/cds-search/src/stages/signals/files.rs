@@ -1,8 +1,9 @@
 //! What speaks for a file: its name and place, its size, who uses it, how its neighbours match.
 
+use std::collections::BTreeMap;
+
 use cds_index::{DocumentView, Snapshot};
 use cds_model::{EntityId, FileId};
-use rustc_hash::FxHashMap;
 
 use super::super::{Candidate, Candidates};
 use super::words::QueryWords;
@@ -115,8 +116,8 @@ impl FileNearness {
 
 /// How well files match that stand near others.
 pub(super) struct Neighbours {
-    folders: FxHashMap<Option<EntityId>, f32>,
-    users: FxHashMap<FileId, f32>,
+    folders: BTreeMap<Option<EntityId>, f32>,
+    users: BTreeMap<FileId, f32>,
 }
 
 impl Neighbours {
@@ -131,8 +132,8 @@ impl Neighbours {
             matched.truncate(WEIGHED);
         }
         matched.sort_unstable_by(better);
-        let folders = if weights.coherence > 0.0 { coherent(snapshot, &matched) } else { FxHashMap::default() };
-        let users = if weights.users > 0.0 { passed_on(snapshot, &matched) } else { FxHashMap::default() };
+        let folders = if weights.coherence > 0.0 { coherent(snapshot, &matched) } else { BTreeMap::default() };
+        let users = if weights.users > 0.0 { passed_on(snapshot, &matched) } else { BTreeMap::default() };
         Neighbours { folders, users }
     }
 
@@ -147,8 +148,8 @@ impl Neighbours {
     }
 }
 
-fn coherent(snapshot: &Snapshot, matched: &[(f32, FileId)]) -> FxHashMap<Option<EntityId>, f32> {
-    let mut folders: FxHashMap<Option<EntityId>, (usize, f32)> = FxHashMap::default();
+fn coherent(snapshot: &Snapshot, matched: &[(f32, FileId)]) -> BTreeMap<Option<EntityId>, f32> {
+    let mut folders: BTreeMap<Option<EntityId>, (usize, f32)> = BTreeMap::default();
     for (score, file) in matched {
         let Some(document) = snapshot.document(*file) else { continue };
         let (count, sum) = folders.entry(document.folder()).or_default();
@@ -160,8 +161,8 @@ fn coherent(snapshot: &Snapshot, matched: &[(f32, FileId)]) -> FxHashMap<Option<
     normal(folders.into_iter().map(|(folder, (_, sum))| (folder, sum / NEIGHBOURS as f32)).collect())
 }
 
-fn passed_on(snapshot: &Snapshot, matched: &[(f32, FileId)]) -> FxHashMap<FileId, f32> {
-    let mut users: FxHashMap<FileId, f32> = FxHashMap::default();
+fn passed_on(snapshot: &Snapshot, matched: &[(f32, FileId)]) -> BTreeMap<FileId, f32> {
+    let mut users: BTreeMap<FileId, f32> = BTreeMap::default();
     for (score, file) in matched.iter().take(PASSED_ON) {
         for used in snapshot.document(*file).map(DocumentView::uses).unwrap_or_default() {
             *users.entry(used).or_default() += score;
@@ -174,9 +175,11 @@ fn passed_on(snapshot: &Snapshot, matched: &[(f32, FileId)]) -> FxHashMap<FileId
 }
 
 /// Shares of the largest.
-fn normal<K: std::hash::Hash + Eq>(mut values: FxHashMap<K, f32>) -> FxHashMap<K, f32> {
+fn normal<K: Ord>(mut values: BTreeMap<K, f32>) -> BTreeMap<K, f32> {
     let most = values.values().copied().fold(f32::MIN_POSITIVE, f32::max);
-    values.values_mut().for_each(|v| *v /= most);
+    for value in values.values_mut() {
+        *value /= most;
+    }
     values
 }
 
@@ -188,24 +191,26 @@ const SHARPNESS: f32 = 0.2;
 
 /// A report speaks of the surface, and what must be mended lies one layer below: files that match pass on their share in equal parts to
 /// what they import.
-pub(super) fn imported(snapshot: &Snapshot, list: &[Candidate]) -> FxHashMap<FileId, f32> {
+pub(super) fn imported(snapshot: &Snapshot, list: &[Candidate]) -> BTreeMap<FileId, f32> {
     let mut best: Vec<&Candidate> = list.iter().collect();
     best.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
     best.truncate(PASSING);
     let top = best.first().map_or(0.0, |c| c.score);
-    let mut shares: FxHashMap<FileId, f32> = FxHashMap::default();
+    let mut shares: BTreeMap<FileId, f32> = BTreeMap::default();
     for candidate in &best {
         if let Some(file) = snapshot.file_of(candidate.chunk) {
             *shares.entry(file).or_default() += ((candidate.score - top) / SHARPNESS).exp();
         }
     }
-    let mut received: FxHashMap<FileId, f32> = FxHashMap::default();
+    let mut received: BTreeMap<FileId, f32> = BTreeMap::default();
     for (file, share) in shares {
         let imports = snapshot.document(file).map(DocumentView::imports).unwrap_or_default();
         for used in &imports {
             *received.entry(*used).or_default() += share / imports.len() as f32;
         }
     }
-    received.values_mut().for_each(|v| *v = v.sqrt());
+    for value in received.values_mut() {
+        *value = value.sqrt();
+    }
     normal(received)
 }

@@ -61,6 +61,11 @@ impl Stage for Signals {
             // What stands around a member says the name for it.
             let around = if cx.parsed.kind == QueryKind::Symbol { defined } else { 0.0 };
             candidate.add("coverage", weights.coverage * pool.coverage(candidate.terms).max(around));
+            let entity = candidate.entity.and_then(|id| cx.snapshot.entity(id));
+            candidate.add("mentioned", weights.mentioned * pool.mentioned.entity(entity));
+            candidate.add("subject", weights.subject * pool.mentioned.subject(entity, document));
+            candidate.add("frame", weights.frame * pool.mentioned.frame(entity, document, view.lines()));
+            candidate.add("length", weights.length * (1.0 + view.tokens() as f32).ln() / LONG);
         }
         keep_best_of_files(cx, &mut list);
         let most_defined = files.values().map(|f| f.definitions).fold(f32::MIN_POSITIVE, f32::max);
@@ -89,14 +94,8 @@ impl Stage for Signals {
             candidate.add("substance", weights.substance * file.substance);
             candidate.add("used", weights.used * file.used);
             candidate.add("users", weights.users * neighbours.users(document));
-            let entity = candidate.entity.and_then(|id| cx.snapshot.entity(id));
-            let mentioned = &pool.mentioned;
-            candidate.add("mentioned_file", weights.mentioned_file * mentioned.file(document));
-            candidate.add("mentioned", weights.mentioned * mentioned.entity(entity));
-            candidate.add("subject", weights.subject * mentioned.subject(entity, document));
-            candidate.add("named_stem", weights.named_stem * mentioned.stem(document));
-            candidate.add("frame", weights.frame * mentioned.frame(entity, document, view.lines()));
-            candidate.add("length", weights.length * (1.0 + view.tokens() as f32).ln() / LONG);
+            candidate.add("mentioned_file", weights.mentioned_file * pool.mentioned.file(document));
+            candidate.add("named_stem", weights.named_stem * pool.mentioned.stem(document));
         }
         if weights.imported > 0.0 {
             let imported = files::imported(cx.snapshot, &list);
