@@ -453,7 +453,7 @@ impl Preset {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fusion, PRESETS, Preset};
+    use super::{Fusion, PRESETS, Preset, Weights};
 
     #[test]
     fn presets_are_found_by_name() {
@@ -483,6 +483,15 @@ mod tests {
         assert!(error.starts_with("set: the preset hybrid has no number \"beta\"; it has k1, b,"), "{error}");
         assert!(set("hybrid", "alpha", -1.0).unwrap_err().contains("from 0 on"));
         assert!(set("hybrid", "alpha", f32::NAN).is_err());
+    }
+
+    #[test]
+    fn the_manual_has_every_signal() {
+        let manual = include_str!("../../../docs/search.md");
+        let mut weights = Weights::QUESTION;
+        for (name, _) in weights.numbers() {
+            assert!(manual.contains(&format!("`{name}`")), "docs/search.md says nothing of {name}");
+        }
     }
 
     #[test]
