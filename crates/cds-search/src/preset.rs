@@ -205,6 +205,8 @@ signals! {
     used: 0.0, 1.0, 0.0;
     /// Evidence: how well the files match that use what it defines.
     users: 0.0, 0.5, 0.0;
+    /// Evidence: the most of the query's weight in three lines that follow each other. Off: it was worth nothing where it was measured, and texts must be read for it.
+    proximity: 0.0, 0.0, 0.0;
     /// Evidence: the query names its file, by a path.
     mentioned_file: 0.0, 3.0, 0.3;
     /// Evidence: the query names it, or its class.

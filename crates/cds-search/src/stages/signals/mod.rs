@@ -2,6 +2,7 @@
 
 mod factors;
 mod files;
+mod proximity;
 mod words;
 
 use cds_index::{ChunkView, EntityView};
@@ -96,6 +97,9 @@ impl Stage for Signals {
             candidate.add("users", weights.users * neighbours.users(document));
             candidate.add("mentioned_file", weights.mentioned_file * pool.mentioned.file(document));
             candidate.add("named_stem", weights.named_stem * pool.mentioned.stem(document));
+        }
+        if weights.proximity > 0.0 {
+            proximity::add(cx.snapshot, weights.proximity, words.terms(), &mut list)?;
         }
         if weights.imported > 0.0 {
             let imported = files::imported(cx.snapshot, &list);

@@ -44,6 +44,11 @@ impl QueryWords {
         QueryWords { terms, total, openings, tokenizer: Tokenizer::default(), fits: FxHashMap::default() }
     }
 
+    /// Stemmed terms with their weights.
+    pub(super) fn terms(&self) -> &[(String, f32)] {
+        &self.terms
+    }
+
     fn may_fit(&self, name: &str) -> bool {
         !name.is_ascii() || self.openings.iter().any(|opening| contains(name.as_bytes(), opening))
     }
