@@ -100,6 +100,12 @@ impl Engine {
             next_cursor: None,
         };
         response.follow_ups = self.follow_ups.of(&response);
+        if response.parsed_query.kind == "regex" {
+            response.warnings.push(
+                "the query looks like a regular expression: its words were searched, `cds grep` searches by it"
+                    .to_owned(),
+            );
+        }
         if request.query.chars().count() > cds_search::MAX_QUERY {
             response
                 .warnings

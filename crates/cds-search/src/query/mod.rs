@@ -86,7 +86,7 @@ pub struct ParsedQuery {
     pub keywords: Vec<String>,
     /// Words that are names in code: `parseQuery`, `max_size`, `Foo::bar`.
     pub code_terms: Vec<String>,
-    /// Its words as written, without stop words.
+    /// Its words as written, without stop words unless they are written as names.
     pub names: Vec<String>,
     /// What it is after.
     pub intent: Intent,
@@ -177,6 +177,10 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
         }
         let is_prefix = word.ends_with('*');
         if words::is_stop(&lower) && !only_stops && !is_prefix {
+            // Some types are called so: `Show`, `All`. The first word has its capital anyway.
+            if word.starts_with(char::is_uppercase) && *word != words[0] {
+                parsed.names.push((*word).to_owned());
+            }
             continue;
         }
         parsed.keywords.push(lower.trim_end_matches('*').to_owned());
@@ -231,9 +235,9 @@ impl ParsedQuery {
 
 /// Signs that only stand together in regular expressions.
 fn is_regex(text: &str) -> bool {
-    let signs = [".*", ".+", "\\w", "\\d", "\\s", "\\b", "[^", "(?", "|", "$"];
+    let signs = [".*", ".+", "\\w", "\\d", "\\s", "\\b", "[^", "(?", "|"];
     let found = signs.iter().filter(|s| text.contains(**s)).count();
-    !text.contains(' ') && (found > 0 || text.starts_with('^'))
+    !text.contains(' ') && (found > 0 || text.starts_with('^') || text.ends_with('$'))
 }
 
 /// What is read of a long text replaces its plain words.
@@ -321,9 +325,8 @@ fn trim_word(word: &str) -> &str {
 
 /// Whether a word is a name in code rather than prose: inner capitals, underscores, scopes.
 fn is_code(word: &str) -> bool {
-    let inner_capital = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
     let scoped = word.contains("::") || word.contains('.') || word.contains("->");
-    inner_capital || word.trim_matches('_').contains('_') || scoped
+    words::has_inner_capital(word) || word.trim_matches('_').contains('_') || scoped
 }
 
 #[cfg(test)]
@@ -361,6 +364,15 @@ mod tests {
         check("?!", "natural ");
         check("(retry)", "symbol retri");
         check("日本語", "symbol 日本 本語");
+    }
+
+    #[test]
+    fn patterns_are_told_from_names() {
+        check("foo.*bar", "regex foo bar");
+        check("^def", "regex def");
+        check("end$", "regex end");
+        check("$request", "symbol request");
+        check("what costs $5 or more", "natural cost 5 more");
     }
 
     #[test]

@@ -274,7 +274,7 @@ fn names(line: &str) -> Vec<(String, f32)> {
         }
         let called = bytes_after(at) == Some('(');
         let ticked = from > 0 && line[..from].ends_with('`');
-        let inner = written.chars().zip(written.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+        let inner = words::has_inner_capital(written);
         let joined = written.trim_matches('_').contains('_') || written.contains('.') || written.contains("::");
         let form = if called || ticked || inner || joined {
             1.0

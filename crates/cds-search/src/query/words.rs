@@ -87,6 +87,11 @@ pub(crate) fn is_generic(word: &str) -> bool {
     GENERIC.contains(&word)
 }
 
+/// Whether a capital follows a small letter, as in names of code: `readFile`.
+pub(crate) fn has_inner_capital(word: &str) -> bool {
+    word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase())
+}
+
 /// Whether a word opens a question.
 pub(crate) fn asks(word: &str) -> bool {
     matches!(word, "how" | "what" | "where" | "which" | "why" | "when" | "who")

@@ -1244,7 +1244,7 @@ def list_authors():
 ```
 
 Traceback (most recent call last):
-  File \"/home/me/blog/example.py\", line 7, in list_authors
+  File \"/srv/blog/example.py\", line 7, in list_authors
     return authors.exclude(name=None)
   File \"/usr/lib/python3/site-packages/orm/query.py\", line 12, in exclude
     self.negated = compile_where(conditions)

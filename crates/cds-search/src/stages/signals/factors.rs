@@ -141,10 +141,9 @@ impl<'a> Asked<'a> {
         factors
     }
 
-    /// Whether the query names it, case and all. Some names are words that mean nothing elsewhere: `Show`, `All`.
+    /// Whether the query names it, case and all.
     fn names(&self, name: &str) -> bool {
-        let mut written = self.cx.query.text.split(|c: char| !(c.is_alphanumeric() || c == '_')).skip(1);
-        self.cx.parsed.names.iter().any(|w| w == name) || written.any(|w| w == name)
+        self.cx.parsed.names.iter().any(|w| w == name)
     }
 
     /// The types that the type a chunk declares, or adds to, conforms to, by the graph.
