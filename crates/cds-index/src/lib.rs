@@ -5,6 +5,7 @@
 //! indexed and the only one that writes to disk. A reader never imports a writer.
 
 mod build;
+mod dump;
 mod encode;
 mod error;
 mod guard;
@@ -25,4 +26,4 @@ pub use snapshot::{ChunkView, DocumentView, EntityView, LoadedFile, Snapshot};
 pub use store::names::NameMatch;
 pub use store::sparse::SparseWeights;
 pub use store::vectors::{VectorTable, Vectors};
-pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};
+pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, SkippedFile, TextSegment, WrittenFile};

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use tantivy::Term;
+use tantivy::schema::Field;
 
 use cds_encode::ModelId;
 use cds_graph::{EdgeRow, Graph};
@@ -11,12 +13,13 @@ use cds_model::{ChunkId, EdgeKind, EntityId, EntityType, FileFacts, FileId, Kind
 use crate::build::ProblemRow;
 use crate::store::map::{Mapped, MappedBytes};
 use crate::store::names::{NameMatch, Names};
+use crate::store::part::{GoneFile, Part};
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
-use crate::store::sparse::{SparseMaps, SparseWeights};
-use crate::store::text::TextReader;
+use crate::store::sparse::SparseWeights;
+use crate::store::text::TextSegment;
 use crate::store::uses::Uses;
-use crate::store::vectors::{VectorMaps, Vectors};
-use crate::store::{Bm25Fields, Manifest, files, path, strings};
+use crate::store::vectors::Vectors;
+use crate::store::{Bm25Fields, Manifest, files, part_path, path, strings};
 use crate::{Error, Result};
 
 /// An index as a reader sees it.
@@ -26,15 +29,15 @@ pub struct Snapshot {
     manifest: Manifest,
     entities: Mapped,
     strings: Mapped,
+    slots: Mapped,
     documents: Mapped,
     chunks: Mapped,
-    files: Mapped,
+    /// Which chunk each document of each part is, part after part.
+    docs: Mapped,
     names: Names,
     uses: Uses,
-    vectors: VectorMaps,
-    sparse: SparseMaps,
     graph: GraphMaps,
-    text: TextReader,
+    parts: Vec<Part>,
 }
 
 fn check_model(own: Option<&ModelId>, wanted: &ModelId) -> Result<()> {
@@ -113,12 +116,13 @@ impl Snapshot {
 
     fn open_generation(home: &Path, manifest: Manifest) -> Result<Snapshot> {
         let folder = home.join(&manifest.generation);
-        let map = |name: &str| Mapped::open(&folder.join(name), manifest.files.get(name).map(|f| f.size));
+        let written = |name: &str| manifest.files.get(&format!("{}/{name}", manifest.generation));
+        let map = |name: &str| Mapped::open(&folder.join(name), written(name).map(|f| f.size));
         // Rows are looked at one by one and checked then. Maps of names are walked by a library that trusts them, so they
         // are read whole: 1.6 of the 18 MB of tables at 10,000 files, of which all would take 3 to 7 ms.
         let fst = |name: &str| {
             let mapped = map(name)?;
-            if !manifest.files.get(name).is_some_and(|f| f.is(mapped.bytes())) {
+            if !written(name).is_some_and(|f| f.is(mapped.bytes())) {
                 return Err(Error::damaged(mapped.path(), "the checksum"));
             }
             let path = mapped.path().to_owned();
@@ -129,12 +133,11 @@ impl Snapshot {
         let snapshot = Snapshot {
             entities: map(path::ENTITIES)?,
             strings: map(path::STRINGS)?,
+            slots: map(path::SLOTS)?,
             documents: map(path::DOCUMENTS)?,
             chunks: map(path::CHUNKS)?,
-            files: map(path::FILES)?,
-            text: TextReader::open(&folder.join(path::BM25))?,
-            vectors: VectorMaps { codes: map(path::VECTORS)?, scales: map(path::SCALES)? },
-            sparse: SparseMaps { terms: map(path::TERMS)?, weights: map(path::WEIGHTS)? },
+            docs: map(path::DOCS)?,
+            parts: manifest.parts.iter().map(|entry| Part::open(home, &manifest, entry)).collect::<Result<_>>()?,
             home: home.to_owned(),
             names,
             uses,
@@ -159,8 +162,8 @@ impl Snapshot {
         snapshot.graph.aliases.check_rows::<[u32; 2]>()?;
         snapshot.graph.unresolved.check_rows::<UnresolvedRow>()?;
         snapshot.graph.importance.check_rows::<f32>()?;
-        snapshot.vectors.scales.check_rows::<f32>()?;
-        snapshot.sparse.check()?;
+        snapshot.docs.check_rows::<u32>()?;
+        snapshot.slots.check_rows::<u32>()?;
         Ok(snapshot)
     }
 
@@ -172,13 +175,16 @@ impl Snapshot {
     /// The vectors of its chunks, if they have any. Only those of one model can be compared: see [`Snapshot::check_model`].
     pub fn vectors(&self) -> Result<Option<Vectors<'_>>> {
         let model = self.manifest.model.as_ref();
-        model.map(|model| Vectors::new(&self.vectors, model.dimensions as usize)).transpose()
+        let parts = || self.parts().map(|(part, chunks)| (&part.vectors, chunks));
+        let (documents, chunks) = (self.document_rows(), self.chunk_rows());
+        model.map(|model| Vectors::new(parts(), model.dimensions as usize, documents, chunks)).transpose()
     }
 
     /// The weighted terms of its chunks, if a model made any.
     pub fn sparse_weights(&self) -> Result<Option<SparseWeights<'_>>> {
         let model = self.manifest.sparse_model.as_ref();
-        model.map(|_| SparseWeights::new(&self.sparse, self.chunk_count())).transpose()
+        let parts = || self.parts().map(|(part, chunks)| (&part.sparse, chunks));
+        model.map(|_| SparseWeights::new(parts(), self.chunk_count())).transpose()
     }
 
     /// An error unless its vectors are of this model: those of two models cannot be compared.
@@ -205,9 +211,31 @@ impl Snapshot {
         &self.home
     }
 
-    /// Bytes this generation takes on disk.
+    /// Bytes this generation and its parts take on disk.
     pub fn disk_bytes(&self) -> u64 {
-        folder_bytes(&self.folder)
+        let parts = self.manifest.parts.iter().map(|part| folder_bytes(&self.home.join(&part.name)));
+        folder_bytes(&self.folder) + parts.sum::<u64>()
+    }
+
+    /// Its parts, each with the chunks that its documents are.
+    fn parts(&self) -> impl Iterator<Item = (&Part, &[u32])> {
+        let docs: &[u32] = self.docs.rows();
+        let mut first = 0;
+        self.parts.iter().zip(&self.manifest.parts).map(move |(part, entry)| {
+            let chunks = docs.get(first..first + entry.docs as usize).unwrap_or_default();
+            first += entry.docs as usize;
+            (part, chunks)
+        })
+    }
+
+    /// How many chunks its parts hold that are no longer there.
+    pub fn dead_chunks(&self) -> usize {
+        self.docs.rows::<u32>().len().saturating_sub(self.chunk_count())
+    }
+
+    /// How many parts it is made of.
+    pub fn part_count(&self) -> usize {
+        self.parts.len()
     }
 
     /// Files left out or read badly, with the reason.
@@ -223,32 +251,46 @@ impl Snapshot {
         names.par_iter().try_for_each(|name| self.verify_file(name))?;
         self.document_rows().par_iter().enumerate().try_for_each(|(i, row)| {
             let whole = self.block(row).is_some_and(|block| files::checksum(block) == row.checksum);
-            if whole { Ok(()) } else { Err(Error::damaged(self.files.path(), format!("the entry of file {i}"))) }
+            if whole { Ok(()) } else { Err(self.damaged_file(row, &format!("the entry of file {i}"))) }
         })
     }
 
     /// The same of the tables alone, without texts and postings.
     pub fn verify_tables(&self) -> Result<()> {
-        path::TABLES.par_iter().try_for_each(|name| self.verify_file(name))
+        let generation = &self.manifest.generation;
+        path::TABLES.par_iter().try_for_each(|name| self.verify_file(&format!("{generation}/{name}")))
     }
 
     fn verify_file(&self, name: &str) -> Result<()> {
-        let path = self.folder.join(name);
+        let path = self.home.join(name);
         let written = self.manifest.files.get(name).ok_or_else(|| Error::damaged(&path, "not in the manifest"))?;
         let mapped = Mapped::open(&path, Some(written.size))?;
         if written.is(mapped.bytes()) { Ok(()) } else { Err(Error::damaged(&path, "the checksum")) }
     }
 
-    fn document_rows(&self) -> &[DocumentRow] {
+    pub(crate) fn document_rows(&self) -> &[DocumentRow] {
         self.documents.rows()
     }
 
-    fn entity_rows(&self) -> &[EntityRow] {
+    pub(crate) fn entity_rows(&self) -> &[EntityRow] {
         self.entities.rows()
     }
 
-    fn chunk_rows(&self) -> &[ChunkRow] {
+    pub(crate) fn chunk_rows(&self) -> &[ChunkRow] {
         self.chunks.rows()
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn uses(&self) -> &Uses {
+        &self.uses
+    }
+
+    /// Its strings, to go on with.
+    pub(crate) fn strings_writer(&self) -> strings::StringsWriter {
+        strings::StringsWriter::after(self.strings.bytes(), self.slots.rows())
     }
 
     fn string(&self, at: u32) -> &str {
@@ -340,6 +382,14 @@ impl Snapshot {
         self.graph.importance.rows::<f32>().get(id.index()).copied().unwrap_or(0.0)
     }
 
+    /// All such calls by name, in the order of names.
+    pub(crate) fn unresolved_rows(&self) -> Vec<(&str, u32, u32, u32)> {
+        let rows: &[UnresolvedRow] = self.graph.unresolved.rows();
+        let mut rows: Vec<_> = rows.iter().map(|r| (self.string(r.name), r.from, r.line, r.candidates)).collect();
+        rows.sort_unstable();
+        rows
+    }
+
     /// Calls of an entity's name that may mean too many entities to say which: who calls, the line, how many it may be.
     pub fn unresolved(&self, id: EntityId) -> impl Iterator<Item = (EntityId, u32, u32)> {
         let rows: &[UnresolvedRow] = self.graph.unresolved.rows();
@@ -349,24 +399,44 @@ impl Snapshot {
     }
 
     /// The text index, for retrieval.
-    pub fn searcher(&self) -> &tantivy::Searcher {
-        &self.text.searcher
+    pub fn text_segments(&self) -> impl Iterator<Item = TextSegment<'_>> {
+        self.parts().enumerate().flat_map(|(i, (part, chunks))| part.text.segments(i, chunks))
+    }
+
+    /// The document that a chunk is in a segment of the text index, if it is one of that.
+    pub fn doc_in(&self, segment: &TextSegment, chunk: ChunkId) -> Option<u32> {
+        let document = self.document_rows().get(self.chunk_rows().get(chunk.index())?.file as usize)?;
+        let at = chunk.0.checked_sub(document.first_chunk)?.checked_add(document.doc)?.checked_sub(segment.first)?;
+        (document.part as usize == segment.part && at < segment.reader.max_doc()).then_some(at)
+    }
+
+    /// In how many chunks a term stands.
+    pub fn doc_freq(&self, term: &Term) -> Result<u64> {
+        let mut count = 0;
+        for part in &self.parts {
+            count += part.doc_freq(term)?;
+        }
+        Ok(count.max(0).cast_unsigned())
+    }
+
+    /// How many terms all chunks have in a field.
+    pub fn token_count(&self, field: Field) -> Result<u64> {
+        let mut count = 0;
+        for part in &self.parts {
+            count += part.tokens(field)?;
+        }
+        Ok(count.max(0).cast_unsigned())
     }
 
     /// Fields of the text index.
     pub fn fields(&self) -> Bm25Fields {
-        self.text.fields
-    }
-
-    /// The chunk of the first document of each segment.
-    pub fn segment_bases(&self) -> &[u32] {
-        &self.text.bases
+        self.parts.first().map_or_else(Bm25Fields::get, |part| part.text.fields)
     }
 
     /// A file's text and facts.
     pub fn load(&self, id: FileId) -> Result<LoadedFile> {
-        let damaged = || Error::damaged(self.files.path(), format!("the entry of file {}", id.0));
-        let row = self.document_rows().get(id.index()).ok_or_else(damaged)?;
+        let row = self.document_rows().get(id.index()).ok_or_else(|| Error::damaged(self.documents.path(), "a row"))?;
+        let damaged = || self.damaged_file(row, &format!("the entry of file {}", id.0));
         let block = self.block(row).ok_or_else(damaged)?;
         if files::checksum(block) != row.checksum {
             return Err(damaged());
@@ -377,15 +447,45 @@ impl Snapshot {
 
     /// A file's text alone.
     pub fn text(&self, id: FileId) -> Result<String> {
-        let damaged = || Error::damaged(self.files.path(), format!("the text of file {}", id.0));
-        let row = self.document_rows().get(id.index()).ok_or_else(damaged)?;
+        let row = self.document_rows().get(id.index()).ok_or_else(|| Error::damaged(self.documents.path(), "a row"))?;
+        let damaged = || self.damaged_file(row, &format!("the text of file {}", id.0));
         let block = self.block(row).filter(|b| files::checksum(b) == row.checksum).ok_or_else(damaged)?;
         files::unpack_text(block, row.text_len).ok_or_else(damaged)
     }
 
     pub(crate) fn block(&self, row: &DocumentRow) -> Option<&[u8]> {
-        let start = usize::try_from(row.blob).ok()?;
-        self.files.bytes().get(start..start.checked_add(row.packed as usize)?)
+        self.parts.get(row.part as usize)?.block(row.blob, row.packed)
+    }
+
+    /// Text and facts of a file that was taken out.
+    pub(crate) fn gone(&self, file: &GoneFile) -> Result<(String, FileFacts)> {
+        let part = self.manifest.parts.iter().position(|part| part.name == file.part).and_then(|at| self.parts.get(at));
+        let damaged =
+            || Error::damaged(self.home.join(&file.part), format!("the entry of {}, which is gone", file.path));
+        let block = part.and_then(|part| part.block(file.blob, file.packed)).ok_or_else(damaged)?;
+        files::unpack(block, file.text_len, file.facts_len).ok_or_else(damaged)
+    }
+
+    /// What was taken out when the parts from this one on were written.
+    pub(crate) fn gone_files(&self, from: usize) -> Result<Vec<GoneFile>> {
+        let mut gone = Vec::new();
+        for part in self.manifest.parts.iter().skip(from) {
+            let name = format!("{}/{}", part.name, part_path::GONE);
+            if self.manifest.files.contains_key(&name) {
+                self.verify_file(&name)?;
+                let path = self.home.join(&name);
+                let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
+                let listed: Vec<GoneFile> =
+                    serde_json::from_slice(&bytes).map_err(|e| Error::damaged(&path, e.to_string()))?;
+                gone.extend(listed);
+            }
+        }
+        Ok(gone)
+    }
+
+    fn damaged_file(&self, row: &DocumentRow, detail: &str) -> Error {
+        let path = self.parts.get(row.part as usize).map_or(self.documents.path(), |part| part.files.path());
+        Error::damaged(path, detail)
     }
 }
 

@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use cds_index::Snapshot;
 use cds_index::tokenize::Tokenizer;
+use cds_index::{Snapshot, TextSegment};
 use cds_model::ChunkId;
 use rayon::prelude::*;
 use regex::bytes::Regex;
@@ -84,14 +84,14 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
     let mut matched_files = 0;
     let mut partial = false;
     let mut files = FileScorer::new(cx, terms.len());
-    for (segment, &base) in snapshot.searcher().segment_readers().iter().zip(snapshot.segment_bases()) {
+    for segment in snapshot.text_segments() {
         if deadline.is_some_and(|d| Instant::now() > d) {
             partial = true;
             break;
         }
-        let required = required(snapshot, segment, base, query, filter)?;
-        scorer.segment(segment, base, files.as_mut(), |doc, score, mask| {
-            let chunk = ChunkId(base.wrapping_add(doc));
+        let required = required(snapshot, &segment, query, filter)?;
+        scorer.segment(&segment, files.as_mut(), |doc, score, mask| {
+            let Some(chunk) = segment.chunk(doc) else { return };
             let allowed = required.iter().all(|set| set.contains(doc));
             if allowed && (filter.accepts(snapshot, chunk) || !cx.inside.of(chunk).is_empty()) {
                 chunks.push(Scored { chunk, score, terms: mask });
@@ -133,8 +133,7 @@ fn rarity(total: f32, having: f32) -> f32 {
 
 /// Looks up which spellings exist and how rare they are.
 fn index_terms(snapshot: &Snapshot, query: &ParsedQuery, fields: &[(Field, f32)]) -> Result<Vec<IndexedTerm>> {
-    let searcher = snapshot.searcher();
-    let total = searcher.num_docs() as f32;
+    let total = snapshot.chunk_count() as f32;
     let mut terms = Vec::with_capacity(query.terms.len());
     for term in &query.terms {
         let texts = if term.is_prefix { expand(snapshot, &term.text)? } else { vec![term.text.clone()] };
@@ -142,7 +141,7 @@ fn index_terms(snapshot: &Snapshot, query: &ParsedQuery, fields: &[(Field, f32)]
         for text in &texts {
             let mut of_text = 0;
             for (field, _) in fields {
-                of_text = of_text.max(searcher.doc_freq(&Term::from_field_text(*field, text))?);
+                of_text = of_text.max(snapshot.doc_freq(&Term::from_field_text(*field, text))?);
             }
             frequency += of_text;
         }
@@ -155,7 +154,7 @@ fn index_terms(snapshot: &Snapshot, query: &ParsedQuery, fields: &[(Field, f32)]
             weight *= STAND_IN;
             let content = snapshot.fields().content;
             for text in &texts {
-                frequency += searcher.doc_freq(&Term::from_field_text(content, text))? as f32;
+                frequency += snapshot.doc_freq(&Term::from_field_text(content, text))? as f32;
             }
             frequency = frequency.min(total);
         }
@@ -168,17 +167,27 @@ fn index_terms(snapshot: &Snapshot, query: &ParsedQuery, fields: &[(Field, f32)]
 
 /// Terms of the content that begin with `prefix`.
 fn expand(snapshot: &Snapshot, prefix: &str) -> Result<Vec<String>> {
+    let content = snapshot.fields().content;
     let mut found = std::collections::BTreeSet::new();
-    for segment in snapshot.searcher().segment_readers() {
-        let inverted = segment.inverted_index(snapshot.fields().content)?;
+    for segment in snapshot.text_segments() {
+        let inverted = segment.reader.inverted_index(content)?;
         let mut stream = inverted.terms().range().ge(prefix.as_bytes()).into_stream()?;
-        while found.len() < MAX_EXPANSIONS && stream.advance() {
+        let mut taken = 0;
+        while taken < MAX_EXPANSIONS && stream.advance() {
             let Ok(text) = std::str::from_utf8(stream.key()) else { continue };
             if !text.starts_with(prefix) {
                 break;
             }
-            found.insert(text.to_owned());
+            // Postings keep terms of chunks that are gone.
+            if found.contains(text) || has_term(snapshot, text)? {
+                found.insert(text.to_owned());
+                taken += 1;
+            }
         }
+    }
+    // The first of all, however they are spread over segments.
+    while found.len() > MAX_EXPANSIONS {
+        found.pop_last();
     }
     // The index holds stems, and a stem may end before the prefix does: `retri` stands for what begins with `retry`.
     let mut tokenizer = Tokenizer::default();
@@ -193,23 +202,13 @@ fn expand(snapshot: &Snapshot, prefix: &str) -> Result<Vec<String>> {
 
 /// Whether the content has a term.
 pub(crate) fn has_term(snapshot: &Snapshot, text: &str) -> Result<bool> {
-    Ok(snapshot.searcher().doc_freq(&Term::from_field_text(snapshot.fields().content, text))? > 0)
+    Ok(snapshot.doc_freq(&Term::from_field_text(snapshot.fields().content, text))? > 0)
 }
 
 /// Mean length of each field, over all segments.
 fn averages(snapshot: &Snapshot, fields: &[(Field, f32)]) -> Result<Vec<f32>> {
-    let searcher = snapshot.searcher();
-    let documents = searcher.num_docs().max(1) as f32;
-    fields
-        .iter()
-        .map(|(field, _)| {
-            let mut tokens = 0;
-            for segment in searcher.segment_readers() {
-                tokens += segment.inverted_index(*field)?.total_num_tokens();
-            }
-            Ok((tokens as f32 / documents).max(1.0))
-        })
-        .collect()
+    let chunks = snapshot.chunk_count().max(1) as f32;
+    fields.iter().map(|(field, _)| Ok((snapshot.token_count(*field)? as f32 / chunks).max(1.0))).collect()
 }
 
 struct Scorer<'a> {
@@ -223,21 +222,21 @@ impl Scorer<'_> {
     /// Term after term: the weighted frequency of one term in each chunk is summed over fields, then saturated.
     fn segment(
         &mut self,
-        segment: &SegmentReader,
-        base: u32,
+        segment: &TextSegment,
         mut files: Option<&mut FileScorer>,
         mut emit: impl FnMut(DocId, f32, u32),
     ) -> Result<()> {
-        let size = segment.max_doc() as usize;
+        let reader = segment.reader;
+        let size = reader.max_doc() as usize;
         let mut scores = vec![0f32; size];
         let mut masks = vec![0u32; size];
         let mut frequencies = vec![0f32; size];
         let mut touched: Vec<DocId> = Vec::new();
-        let norms = self.length_factors(segment)?;
+        let norms = self.length_factors(reader)?;
         for (i, term) in self.terms.iter().enumerate() {
             touched.clear();
             for ((field, weight), factors) in self.fields.iter().zip(&norms) {
-                let inverted = segment.inverted_index(*field)?;
+                let inverted = reader.inverted_index(*field)?;
                 for text in &term.texts {
                     let found =
                         inverted.read_postings(&Term::from_field_text(*field, text), IndexRecordOption::WithFreqs)?;
@@ -250,8 +249,8 @@ impl Scorer<'_> {
                         }
                         let times = postings.term_freq() as f32;
                         *at += times * factors.of(doc);
-                        if let Some(files) = &mut files {
-                            files.add(i, *field, ChunkId(base.wrapping_add(doc)), times * weight);
+                        if let Some((files, chunk)) = files.as_mut().zip(segment.chunk(doc)) {
+                            files.add(i, *field, chunk, times * weight);
                         }
                         doc = postings.advance();
                     }
@@ -407,9 +406,14 @@ impl DocSetBits {
 
 /// Of the chunks that have all words of a phrase those in which they stand as asked. The text index keeps no positions, a
 /// sixth of its size, so the text itself is read: a file at a time, on every core.
-fn standing(snapshot: &Snapshot, base: u32, all: &DocSetBits, phrase: &[(usize, String)]) -> Result<DocSetBits> {
+fn standing(
+    snapshot: &Snapshot,
+    segment: &TextSegment,
+    all: &DocSetBits,
+    phrase: &[(usize, String)],
+) -> Result<DocSetBits> {
     let docs: Vec<DocId> = all.iter().collect();
-    let file_of = |doc: DocId| snapshot.file_of(ChunkId(base + doc));
+    let file_of = |doc: DocId| snapshot.file_of(segment.chunk(doc)?);
     let files: Vec<&[DocId]> = docs.chunk_by(|a, b| file_of(*a) == file_of(*b)).collect();
     let hint = hint(phrase);
     let found: Vec<Vec<DocId>> = files
@@ -418,7 +422,7 @@ fn standing(snapshot: &Snapshot, base: u32, all: &DocSetBits, phrase: &[(usize, 
             let Some(file) = file_of(docs[0]) else { return Ok(Vec::new()) };
             let text = snapshot.text(file)?;
             let holds = |doc: &&DocId| {
-                let range = snapshot.chunk(ChunkId(base + **doc)).map(|c| c.range());
+                let range = segment.chunk(**doc).and_then(|chunk| snapshot.chunk(chunk)).map(|c| c.range());
                 let likely = |text: &&str| hint.as_ref().is_none_or(|h| h.is_match(text.as_bytes()));
                 range.and_then(|r| text.get(r)).filter(likely).is_some_and(|text| stands(tokenizer, text, phrase))
             };
@@ -466,16 +470,16 @@ fn stands(tokenizer: &mut Tokenizer, text: &str, phrase: &[(usize, String)]) -> 
 
 fn required(
     snapshot: &Snapshot,
-    segment: &SegmentReader,
-    base: u32,
+    segment: &TextSegment,
     query: &ParsedQuery,
     filter: &CompiledFilter,
 ) -> Result<Vec<DocSetBits>> {
     let fields = snapshot.fields();
+    let reader = segment.reader;
     let mut sets = Vec::new();
     let of_chunks = |chunks: &mut dyn Iterator<Item = ChunkId>| {
-        let mut set = DocSetBits::new(segment.max_doc());
-        chunks.filter_map(|chunk| chunk.0.checked_sub(base)).for_each(|doc| set.insert(doc));
+        let mut set = DocSetBits::new(reader.max_doc());
+        chunks.filter_map(|chunk| snapshot.doc_in(segment, chunk)).for_each(|doc| set.insert(doc));
         set
     };
     if !filter.definitions().is_empty() {
@@ -490,8 +494,8 @@ fn required(
         let mut all: Option<DocSetBits> = None;
         for (_, text) in phrase {
             let term = Term::from_field_text(fields.content, text);
-            let mut set = DocSetBits::new(segment.max_doc());
-            let found = segment.inverted_index(fields.content)?.read_postings(&term, IndexRecordOption::Basic)?;
+            let mut set = DocSetBits::new(reader.max_doc());
+            let found = reader.inverted_index(fields.content)?.read_postings(&term, IndexRecordOption::Basic)?;
             if let Some(mut postings) = found {
                 set.insert_all(&mut postings);
             }
@@ -500,8 +504,8 @@ fn required(
                 None => set,
             });
         }
-        let all = all.unwrap_or_else(|| DocSetBits::new(segment.max_doc()));
-        sets.push(if phrase.len() == 1 { all } else { standing(snapshot, base, &all, phrase)? });
+        let all = all.unwrap_or_else(|| DocSetBits::new(reader.max_doc()));
+        sets.push(if phrase.len() == 1 { all } else { standing(snapshot, segment, &all, phrase)? });
     }
     Ok(sets)
 }

@@ -31,7 +31,7 @@ impl Frequencies {
         let terms = tokenizer.terms(name);
         let whole = terms.iter().find(|t| t.is_whole).or(terms.first());
         let term = whole.map(|t| Term::from_field_text(snapshot.fields().content, &t.text));
-        let frequency = term.map_or(0, |term| snapshot.searcher().doc_freq(&term).unwrap_or(0));
+        let frequency = term.map_or(0, |term| snapshot.doc_freq(&term).unwrap_or(0));
         self.known.insert(key, frequency);
         frequency
     }

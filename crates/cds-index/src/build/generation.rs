@@ -1,47 +1,80 @@
-//! Writes the files of one generation, file after file in order of path.
+//! Writes the tables of one generation, file after file in order of path. What did not change is copied, row by row, from the old one.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cds_graph::{GraphTables, Tree};
-use cds_model::{Chunk, Entity, EntityType, FileFacts, Kind, LinkRules, PathRole, Reference};
+use cds_lang::Registry;
+use cds_model::{Chunk, EntityType, FileFacts, FileId, Kind, LinkRules, PathRole, Reference};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
-use super::meaning::Meaning;
-use super::prepare::{Prepared, findable};
+use super::part::{PartWriter, Placed};
+use super::plan::Plan;
+use super::prepare::{Kept, Prepared};
 use super::{Build, ProblemRow};
-use crate::store::manifest::{Counts, SkippedFile, WrittenFile};
+use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
 use crate::store::names::NamesWriter;
-use crate::store::path;
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
 use crate::store::strings::StringsWriter;
-use crate::store::text::{TextRow, TextWriter};
 use crate::store::uses::UsesWriter;
-use crate::{Error, Result};
+use crate::store::{part_path, path};
+use crate::{Error, Result, Snapshot};
 
 pub(crate) struct GenerationWriter<'a> {
+    name: String,
     folder: PathBuf,
-    files: BufWriter<File>,
-    files_at: u64,
+    home: PathBuf,
+    old: Option<&'a Snapshot>,
+    plan: &'a Plan,
+    registry: &'a Registry,
+    part: PartWriter<'a>,
+    moved: Moved<'a>,
     strings: StringsWriter,
     names: NamesWriter,
     uses: UsesWriter,
     documents: Vec<DocumentRow>,
     entities: Vec<EntityRow>,
     chunks: Vec<ChunkRow>,
-    meaning: Meaning<'a>,
     languages: Vec<String>,
-    text: Option<TextWriter>,
     tree: Tree,
     problems: Vec<ProblemRow>,
     counts: Counts,
-    comments: bool,
+}
+
+/// Where files of the old generation are now.
+#[derive(Default)]
+struct Moved<'a> {
+    old: Option<&'a Snapshot>,
+    /// By the old file: how far its entities and chunks moved; none if it is not there any more.
+    steps: Vec<Option<Step>>,
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    file: u32,
+    entities: u32,
+    chunks: u32,
+}
+
+impl Moved<'_> {
+    fn step(&self, file: u32) -> Option<Step> {
+        self.steps.get(file as usize).copied().flatten()
+    }
+
+    /// What an entity of the old generation is in the new one. Folders and what is outside the tree are made anew.
+    fn entity(&self, id: u32) -> Option<u32> {
+        let row = self.old?.entity_rows().get(id as usize)?;
+        Some(id.wrapping_add(self.step(row.file)?.entities))
+    }
+
+    fn chunk(&self, id: u32) -> Option<u32> {
+        let row = self.old?.chunk_rows().get(id as usize)?;
+        Some(id.wrapping_add(self.step(row.file)?.chunks))
+    }
 }
 
 /// The graph, ready to be written.
@@ -57,49 +90,57 @@ pub(crate) struct Tables {
     pub(crate) languages: Vec<String>,
     pub(crate) counts: Counts,
     pub(crate) skipped: Vec<SkippedFile>,
+    pub(crate) parts: Vec<PartEntry>,
     pub(crate) files: BTreeMap<String, WrittenFile>,
 }
 
 impl<'a> GenerationWriter<'a> {
+    /// `number` is that of the generation and of the part that it adds.
     pub(crate) fn create(
         build: &Build<'a>,
-        folder: &Path,
-        source_bytes: u64,
+        number: u32,
+        old: Option<&'a Snapshot>,
+        plan: &'a Plan,
         busy: &'a dyn Fn(),
     ) -> Result<GenerationWriter<'a>> {
+        let name = format!("g{number:06}");
+        let folder = build.home.join(&name);
         for part in ["graph", "indices"] {
             let part = folder.join(part);
             std::fs::create_dir_all(&part).map_err(Error::io(&part))?;
         }
-        let files_path = folder.join(path::FILES);
-        let files = File::create(&files_path).map_err(Error::io(&files_path))?;
+        // Without a part that stays nothing refers to what was there: strings that nobody has are let go.
+        let old = old.filter(|_| plan.parts > 0);
+        let steps = vec![None; old.map_or(0, Snapshot::file_count)];
         Ok(GenerationWriter {
-            files: BufWriter::with_capacity(1 << 20, files),
-            files_at: 0,
-            strings: StringsWriter::default(),
+            part: PartWriter::create(build, format!("p{number:06}"), plan.expected, plan.parts == 0, busy)?,
+            moved: Moved { old, steps },
+            strings: old.map_or_else(StringsWriter::default, Snapshot::strings_writer),
             names: NamesWriter::default(),
             uses: UsesWriter::default(),
             documents: Vec::new(),
             entities: Vec::new(),
             chunks: Vec::new(),
-            meaning: Meaning::create(folder, build.home, build.models, build.cancel, busy)?,
-            languages: Vec::new(),
-            text: Some(TextWriter::create(&folder.join(path::BM25), source_bytes)?),
+            languages: old.map_or_else(Vec::new, |old| old.manifest().languages.clone()),
             tree: Tree::default(),
             problems: Vec::new(),
             counts: Counts::default(),
-            comments: build.options.comments,
-            folder: folder.to_owned(),
+            registry: build.registry,
+            home: build.home.to_owned(),
+            old,
+            plan,
+            name,
+            folder,
         })
     }
 
-    pub(crate) fn add(&mut self, file: Prepared, rules: &LinkRules) -> Result<()> {
+    /// A file that changed, or moves to the new part.
+    pub(crate) fn add(&mut self, file: &Prepared) -> Result<()> {
         let id = self.documents.len() as u32;
         let entity = self.entities.len() as u32;
         let first_chunk = self.chunks.len() as u32;
         let role = PathRole::of(&file.path);
-        let blob = self.files_at;
-        self.files_at += file.packed.write(&mut self.files, &self.folder.join(path::FILES))?;
+        let Placed { blob, doc } = self.part.add(file)?;
         let language = self.language(&file.language);
         self.documents.push(DocumentRow {
             blob,
@@ -123,18 +164,19 @@ impl<'a> GenerationWriter<'a> {
             users: 0,
             vector_length: 0.0,
             function_lines: function_lines(&file.facts),
+            part: self.plan.parts as u32,
+            doc,
+            references: file.facts.references.len() as u32,
+            calls_outside: 0,
         });
-        self.add_entities(id, &file, first_chunk);
-        self.tree.add(&file.path, &file.language, rules, entity, &file.facts);
-        if Tree::wants_text(&file.path) {
-            self.tree.add_manifest(&file.path, &file.text);
-        }
+        self.add_entities(id, file, first_chunk);
+        self.add_to_tree(&file.path, &file.language, entity, &file.text, &file.facts);
         self.add_chunks(id, entity, role, &file.facts);
-        let text = findable(&file.text, &file.facts, self.comments);
-        self.add_text(&file, &text, first_chunk)?;
-        self.meaning.add(&file, &text)?;
-        self.counts.references += file.facts.references.len() as u64;
-        self.counts.source_bytes += file.size;
+        for (i, chunk) in file.facts.chunks.iter().enumerate() {
+            for reference in used_in(&file.facts, chunk) {
+                self.uses.add(&reference.name, first_chunk + i as u32);
+            }
+        }
         for problem in &file.facts.problems {
             self.problems.push(ProblemRow {
                 path: file.path.clone(),
@@ -144,6 +186,51 @@ impl<'a> GenerationWriter<'a> {
                 stamp: None,
             });
         }
+        Ok(())
+    }
+
+    fn add_to_tree(&mut self, path: &str, language: &str, entity: u32, text: &str, facts: &FileFacts) {
+        let no_rules = LinkRules::default();
+        let rules = self.registry.by_name(language).map_or(&no_rules, |l| &l.spec.link);
+        self.tree.add(path, language, rules, entity, facts);
+        if Tree::wants_text(path) {
+            self.tree.add_manifest(path, text);
+        }
+    }
+
+    /// A file that is as it was: its rows move.
+    pub(crate) fn keep(&mut self, kept: &Kept) -> Result<()> {
+        let old = self.old.expect("what is kept was there");
+        let document = old.document(kept.id).expect("what is kept was there");
+        let row = document.row();
+        let id = self.documents.len() as u32;
+        let (entity, first_chunk) = (self.entities.len() as u32, self.chunks.len() as u32);
+        let step = Step {
+            file: id,
+            entities: entity.wrapping_sub(row.entity),
+            chunks: first_chunk.wrapping_sub(row.first_chunk),
+        };
+        let moved = |id: u32, by: u32| if id == NONE { NONE } else { id.wrapping_add(by) };
+        let damaged = || Error::damaged(old.home(), format!("the rows of {}", document.path()));
+        let entities = old.entity_rows().get(row.entity as usize..).and_then(|r| r.get(..=row.entities as usize));
+        for (i, own) in entities.ok_or_else(damaged)?.iter().enumerate() {
+            // The folder's entity is written last; see `add_directories`.
+            let parent = if i == 0 { NONE } else { moved(own.parent, step.entities) };
+            self.entities.push(EntityRow { file: id, parent, chunk: moved(own.chunk, step.chunks), ..*own });
+        }
+        let chunks = old.chunk_rows().get(row.first_chunk as usize..).and_then(|r| r.get(..row.chunks as usize));
+        for own in chunks.ok_or_else(damaged)? {
+            self.chunks.push(ChunkRow { file: id, entity: moved(own.entity, step.entities), ..*own });
+        }
+        self.documents.push(DocumentRow {
+            modified_ns: kept.modified_ns,
+            flags: if kept.racy { document_flag::RACY } else { 0 },
+            users: 0,
+            entity,
+            first_chunk,
+            ..*row
+        });
+        self.moved.steps[kept.id.index()] = Some(step);
         Ok(())
     }
 
@@ -211,31 +298,6 @@ impl<'a> GenerationWriter<'a> {
         }
     }
 
-    fn add_text(&mut self, file: &Prepared, text: &str, first_chunk: u32) -> Result<()> {
-        let facts = &file.facts;
-        let writer = self.text.as_mut().expect("files come before the end");
-        for (i, chunk) in facts.chunks.iter().enumerate() {
-            let entity = chunk.entity.filter(|_| chunk.part == 0).map(|e| &facts.entities[e as usize]);
-            let doc = match entity {
-                Some(entity) => entity.doc_comment.as_deref(),
-                None if i == 0 => facts.doc_comment.as_deref(),
-                None => None,
-            };
-            writer.add(&TextRow {
-                chunk: first_chunk + i as u32,
-                content: &text[chunk.span.range()],
-                path: &file.path,
-                signature: entity.map_or("", |e| &e.signature),
-                doc: doc.filter(|_| self.comments).unwrap_or_default(),
-                definitions: defined_in(facts, chunk).map(|e| e.name.as_str()).collect(),
-            })?;
-            for reference in used_in(facts, chunk) {
-                self.uses.add(&reference.name, first_chunk + i as u32);
-            }
-        }
-        Ok(())
-    }
-
     /// Folders of indexed files become entities, outer ones first; files learn their parent.
     fn add_directories(&mut self) -> FxHashMap<String, u32> {
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
@@ -272,8 +334,26 @@ impl<'a> GenerationWriter<'a> {
         known
     }
 
+    fn load_kept(&mut self) {
+        let Some(old) = self.old else { return };
+        let steps = std::mem::take(&mut self.moved.steps);
+        let kept: Vec<(u32, u32)> =
+            steps.iter().enumerate().filter_map(|(id, step)| Some((id as u32, (*step)?.file))).collect();
+        for some in kept.chunks(512) {
+            let loaded: Vec<_> = some.par_iter().map(|(id, _)| old.load(FileId(*id))).collect();
+            for ((id, file), loaded) in some.iter().zip(loaded) {
+                let Some(document) = old.document(FileId(*id)) else { continue };
+                let Ok(loaded) = loaded else { continue };
+                let entity = self.documents[*file as usize].entity;
+                self.add_to_tree(document.path(), document.language(), entity, &loaded.text, &loaded.facts);
+            }
+        }
+        self.moved.steps = steps;
+    }
+
     /// Finds out what names mean, gives what is not in the tree entities of its own, and lays the graph out.
     fn link(&mut self, folders: &FxHashMap<String, u32>) -> Linking {
+        self.load_kept();
         let mut tree = std::mem::take(&mut self.tree);
         let linked = cds_graph::link(&mut tree, |path| folders.get(path).copied(), self.entities.len() as u32);
         for name in &linked.outside {
@@ -311,36 +391,56 @@ impl<'a> GenerationWriter<'a> {
         Linking { tables, unresolved, importance }
     }
 
-    /// Writes the tables; the generation is complete but not yet published.
-    pub(crate) fn finish(mut self, mut problems: Vec<ProblemRow>) -> Result<Tables> {
+    /// Problems of files that did not change are those they had.
+    fn keep_problems(&mut self, known: &[ProblemRow]) {
+        let Some(old) = self.old else { return };
+        let kept = |path: &str| old.document_at(path).is_some_and(|d| self.moved.step(d.id.0).is_some());
+        let kept: Vec<ProblemRow> = known.iter().filter(|p| !p.skipped && kept(&p.path)).cloned().collect();
+        self.problems.extend(kept);
+    }
+
+    /// Writes the tables; the generation is complete but not yet published. `known` are the problems of the old one.
+    pub(crate) fn finish(mut self, mut problems: Vec<ProblemRow>, known: &[ProblemRow]) -> Result<Tables> {
         let folders = self.add_directories();
-        self.files.flush().map_err(Error::io(self.folder.join(path::FILES)))?;
-        // The text index takes longest to close: it goes on beside the rest.
-        let text = self.text.take().expect("it is closed once").close();
+        self.keep_problems(known);
+        let gone = match self.old {
+            Some(old) => self.plan.gone(old, |file| self.moved.step(file.0).is_some())?,
+            None => Vec::new(),
+        };
         let started = Instant::now();
         let linking = self.link(&folders);
         let link_seconds = started.elapsed().as_secs_f64();
-        let (map, lists) = self.names.finish();
-        let (uses_map, uses) = self.uses.finish();
-        let mut meaning = self.meaning.finish()?;
+        let (part, mut meaning) = self.part.close(self.old, &gone)?.finish()?;
+        let moved = &self.moved;
+        let entity = |id| moved.entity(id);
+        let (map, lists) = self.names.finish(self.old.map(|old| (old.names(), &entity as _)));
+        let chunk = |id| moved.chunk(id);
+        let (uses_map, uses) = self.uses.finish(self.old.map(|old| (old.uses(), &chunk as _)));
         count_users(&mut self.documents, &self.entities, &linking.tables);
-        measure_vectors(&mut self.documents, &self.folder.join(path::VECTORS), &meaning.scales)?;
-        let mut files = BTreeMap::from([
-            (path::FILES.to_owned(), WrittenFile { size: self.files_at, checksum: None }),
-            (path::VECTORS.to_owned(), meaning.vectors),
-        ]);
+        let own_part = self.plan.parts as u32;
+        measure_vectors(&mut self.documents, own_part, &self.home.join(&part.entry.name), &meaning.scales)?;
+        let mut parts: Vec<PartEntry> = Vec::new();
+        let mut files = part.files;
+        if let Some(old) = self.old {
+            parts.extend_from_slice(&old.manifest().parts[..self.plan.parts]);
+            let is_kept =
+                |name: &str| parts.iter().any(|p| name.strip_prefix(&p.name).is_some_and(|n| n.starts_with('/')));
+            let kept = old.manifest().files.iter().filter(|(name, _)| is_kept(name));
+            files.extend(kept.map(|(name, file)| (name.clone(), *file)));
+        }
+        parts.push(part.entry);
         let mut write = |name: &str, bytes: &[u8]| {
             let path = self.folder.join(name);
-            files.insert(name.to_owned(), WrittenFile::of(bytes));
+            files.insert(format!("{}/{name}", self.name), WrittenFile::of(bytes));
             std::fs::write(&path, bytes).map_err(Error::io(&path))
         };
+        let (strings, slots) = self.strings.finish();
         write(path::DOCUMENTS, rows(&self.documents))?;
         write(path::ENTITIES, rows(&self.entities))?;
         write(path::CHUNKS, rows(&self.chunks))?;
-        write(path::SCALES, rows(&meaning.scales))?;
-        write(path::TERMS, rows(&meaning.terms))?;
-        write(path::WEIGHTS, rows(&meaning.weights))?;
-        write(path::STRINGS, &self.strings.finish())?;
+        write(path::DOCS, rows(&docs(&parts, &self.documents)))?;
+        write(path::STRINGS, &strings)?;
+        write(path::SLOTS, rows(&slots))?;
         write(path::NAMES_FST, &map)?;
         write(path::NAMES, rows(&lists))?;
         write(path::USES_FST, &uses_map)?;
@@ -356,15 +456,16 @@ impl<'a> GenerationWriter<'a> {
         problems.sort_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));
         let listed = serde_json::to_vec(&problems).expect("problems are plain data");
         write(path::PROBLEMS, &listed)?;
-        text.finish()?;
-        files.extend(text_files(&self.folder)?);
+        let truncated = self.old.map_or(0, |old| old.manifest().counts.truncated);
         let counts = Counts {
             files: self.documents.len() as u64,
             entities: self.entities.len() as u64,
             chunks: self.chunks.len() as u64,
+            references: self.documents.iter().map(|d| u64::from(d.references)).sum(),
+            source_bytes: self.documents.iter().map(|d| d.size).sum(),
             problems: problems.len() as u64,
             not_encoded: meaning.missed,
-            truncated: meaning.truncated,
+            truncated: truncated + meaning.truncated,
             ..self.counts
         };
         Ok(Tables {
@@ -372,9 +473,27 @@ impl<'a> GenerationWriter<'a> {
             languages: self.languages,
             counts,
             skipped: problems.iter().filter_map(ProblemRow::skipped_file).collect(),
+            parts,
             files,
         })
     }
+}
+
+/// Which chunk each document of each part is, part after part.
+fn docs(parts: &[PartEntry], documents: &[DocumentRow]) -> Vec<u32> {
+    let mut firsts = Vec::with_capacity(parts.len());
+    let mut total = 0;
+    for part in parts {
+        firsts.push(total);
+        total += part.docs as usize;
+    }
+    let mut docs = vec![NONE; total];
+    for document in documents {
+        let first = firsts[document.part as usize] + document.doc as usize;
+        let chunks = document.first_chunk..document.first_chunk + document.chunks;
+        docs[first..].iter_mut().zip(chunks).for_each(|(doc, chunk)| *doc = chunk);
+    }
+    docs
 }
 
 /// Tells each file how many others use it. A file is one user however often it does.
@@ -396,13 +515,13 @@ fn count_users(documents: &mut [DocumentRow], entities: &[EntityRow], tables: &G
     }
 }
 
-/// Tells each file the length of the sum of its vectors.
-fn measure_vectors(documents: &mut [DocumentRow], vectors: &Path, scales: &[f32]) -> Result<()> {
-    let codes = Mapped::open(vectors, None)?;
+/// Tells each file of a part the length of the sum of its vectors.
+fn measure_vectors(documents: &mut [DocumentRow], part: u32, folder: &Path, scales: &[f32]) -> Result<()> {
+    let codes = Mapped::open(&folder.join(part_path::VECTORS), None)?;
     let dimensions = codes.bytes().len().checked_div(scales.len()).unwrap_or_default();
-    documents.par_iter_mut().filter(|_| dimensions > 0).for_each(|document| {
+    documents.par_iter_mut().filter(|d| dimensions > 0 && d.part == part).for_each(|document| {
         let mut sum = vec![0f32; dimensions];
-        let own = document.first_chunk as usize..(document.first_chunk + document.chunks) as usize;
+        let own = document.doc as usize..(document.doc + document.chunks) as usize;
         let rows = codes.bytes().chunks_exact(dimensions).zip(scales);
         for (row, scale) in rows.skip(own.start).take(own.len()) {
             sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += f32::from(x.cast_signed()) * scale);
@@ -427,22 +546,6 @@ fn function_lines(facts: &FileFacts) -> u32 {
     lines
 }
 
-/// The files of the text index, read back: it writes them itself.
-fn text_files(folder: &Path) -> Result<BTreeMap<String, WrittenFile>> {
-    let text = folder.join(path::BM25);
-    let mut files = BTreeMap::new();
-    for entry in std::fs::read_dir(&text).map_err(Error::io(&text))? {
-        let file = entry.map_err(Error::io(&text))?.path();
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        // Locks come and go with whoever opens it.
-        if !name.ends_with(".lock") {
-            let written = WrittenFile::of(Mapped::open(&file, None)?.bytes());
-            files.insert(format!("{}/{name}", path::BM25), written);
-        }
-    }
-    Ok(files)
-}
-
 fn rows<T: IntoBytes + Immutable>(rows: &[T]) -> &[u8] {
     rows.as_bytes()
 }
@@ -455,13 +558,6 @@ fn flags(is_public: bool, is_test: bool) -> u8 {
 fn chunk_at(chunks: &[Chunk], byte: u32) -> Option<u32> {
     let at = chunks.partition_point(|c| c.span.end <= byte);
     (at < chunks.len()).then_some(at as u32)
-}
-
-/// Entities that begin in the chunk.
-fn defined_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> impl Iterator<Item = &'a Entity> {
-    let from = facts.entities.partition_point(|e| e.span.start < chunk.span.start);
-    let end = chunk.span.end;
-    facts.entities[from..].iter().take_while(move |e| e.span.start < end)
 }
 
 /// References that stand in the chunk.

@@ -14,7 +14,7 @@ use super::rounds::Lane;
 use crate::Result;
 use crate::encode;
 use crate::store::manifest::WrittenFile;
-use crate::store::path;
+use crate::store::part_path as path;
 use crate::store::sparse::SparseWriter;
 use crate::store::vectors::{Quantised, VectorsWriter};
 
@@ -51,6 +51,8 @@ pub(crate) struct Meaning<'a> {
     paths: Vec<String>,
     first: u32,
     missed: FxHashMap<String, (usize, String)>,
+    /// Whether every text of the index is asked about: then what nobody asked for can be forgotten.
+    is_whole: bool,
     /// Told when a slow model is at work.
     busy: &'a dyn Fn(),
 }
@@ -74,6 +76,7 @@ impl<'a> Meaning<'a> {
         home: &Path,
         models: &'a Models,
         cancel: &'a AtomicBool,
+        is_whole: bool,
         busy: &'a dyn Fn(),
     ) -> Result<Meaning<'a>> {
         let mut dimensions = 0;
@@ -106,6 +109,7 @@ impl<'a> Meaning<'a> {
             paths: Vec::new(),
             first: 0,
             missed: FxHashMap::default(),
+            is_whole,
             busy,
         })
     }
@@ -155,8 +159,10 @@ impl<'a> Meaning<'a> {
         self.round()?;
         let truncated = self.dense_lane.as_ref().map_or(0, |lane| lane.truncated)
             + self.sparse_lane.as_ref().map_or(0, |lane| lane.truncated);
-        self.dense_lane.map_or(Ok(()), Lane::close)?;
-        self.sparse_lane.map_or(Ok(()), Lane::close)?;
+        if self.is_whole {
+            self.dense_lane.map_or(Ok(()), Lane::close)?;
+            self.sparse_lane.map_or(Ok(()), Lane::close)?;
+        }
         let (vectors, scales) = self.vectors.finish()?;
         let (terms, weights) = self.sparse.finish();
         let missed = self.missed.values().map(|(count, _)| *count as u64).sum();

@@ -6,6 +6,8 @@ mod generation;
 mod lock;
 mod meaning;
 mod ordered;
+mod part;
+mod plan;
 mod prepare;
 mod rounds;
 mod walk;
@@ -16,7 +18,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use cds_encode::{Dense, Models};
 use cds_lang::{EXTRACTOR_VERSION, Registry};
-use cds_model::{LinkRules, ProblemKind};
+use cds_model::ProblemKind;
 use serde::{Deserialize, Serialize};
 
 use crate::store::manifest::SkippedFile;
@@ -24,6 +26,7 @@ use crate::store::{FORMAT_VERSION, Manifest};
 use crate::{Error, Result, Snapshot};
 use generation::GenerationWriter;
 use meaning::ModelIds;
+use plan::Plan;
 use prepare::Outcome;
 
 pub use freshness::{Freshness, check as check_freshness};
@@ -200,7 +203,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     let (mut manifest, counted) = write(build, &found, old.as_ref(), old_manifest.as_ref(), fingerprint, models)?;
     manifest.publish(build.home)?;
     write_config(build)?;
-    sweep(build.home, &manifest.generation);
+    sweep(build.home, &manifest);
     let paths: rustc_hash::FxHashSet<&str> = found.files.iter().map(|f| f.path.as_str()).collect();
     let removed = old.iter().flat_map(Snapshot::documents).filter(|d| !paths.contains(d.path())).count();
     manifest.directories.clear();
@@ -219,8 +222,12 @@ pub fn run(build: &Build) -> Result<BuildReport> {
 
 /// Whether every chunk has what these models say of it.
 fn is_encoded(old: &Snapshot, models: &ModelIds) -> bool {
-    let manifest = old.manifest();
-    manifest.model == models.dense && manifest.sparse_model == models.sparse && manifest.counts.not_encoded == 0
+    has_models(old, models) && old.manifest().counts.not_encoded == 0
+}
+
+/// Whether these models made its vectors and weighted terms.
+fn has_models(old: &Snapshot, models: &ModelIds) -> bool {
+    old.manifest().model == models.dense && old.manifest().sparse_model == models.sparse
 }
 
 #[derive(Default)]
@@ -241,13 +248,14 @@ fn write(
     let number =
         old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) % 999_999 + 1;
     let generation = format!("g{number:06}");
-    let folder = build.home.join(&generation);
-    let _ = std::fs::remove_dir_all(&folder);
-    let result = fill(build, &folder, found, old);
+    let folders = [build.home.join(&generation), build.home.join(format!("p{number:06}"))];
+    let clear = || folders.iter().for_each(|folder| drop(std::fs::remove_dir_all(folder)));
+    clear();
+    let result = fill(build, number, found, old);
     let (tables, counted) = match result {
         Ok(done) => done,
         Err(e) => {
-            let _ = std::fs::remove_dir_all(&folder);
+            clear();
             return Err(e);
         }
     };
@@ -268,6 +276,7 @@ fn write(
         directories: found.directories.clone(),
         raw_paths: found.raw_paths.clone(),
         skipped: tables.skipped,
+        parts: tables.parts,
         files: tables.files,
         checksum: String::new(),
     };
@@ -277,23 +286,27 @@ fn write(
 /// Extracts on every core and writes in order on this thread.
 fn fill(
     build: &Build,
-    folder: &Path,
+    number: u32,
     found: &walk::Walked,
     old: Option<&Snapshot>,
 ) -> Result<(generation::Tables, Counted)> {
     let total = found.files.len();
     let done = AtomicUsize::new(0);
-    let source_bytes = found.files.iter().map(|f| f.size).filter(|&s| s <= build.options.max_file_size).sum();
+    let max_file_size = build.options.max_file_size;
+    let known = old.map_or(Ok(Vec::new()), Snapshot::problems)?;
+    let plan = match old {
+        Some(old) if has_models(old, &ModelIds::of(build.models)?) => Plan::new(old, &known, found, max_file_size),
+        _ => Plan::whole(found, max_file_size),
+    };
     let busy = || (build.progress)(Progress { phase: "encoding", done: done.load(Ordering::Relaxed), total });
-    let mut writer = GenerationWriter::create(build, folder, source_bytes, &busy)?;
+    let mut writer = GenerationWriter::create(build, number, old, &plan, &busy)?;
     let mut counted = Counted::default();
-    let no_rules = LinkRules::default();
     let mut problems = found.problems.clone();
     let table = match build.models.dense()? {
         Some(Dense::Table(model)) => Some(model.id()),
         Some(Dense::Encoder(_)) | None => None,
     };
-    let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old, table };
+    let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old, plan: &plan, table };
     ordered::in_order(
         &found.files,
         |file| file.size,
@@ -307,10 +320,13 @@ fn fill(
         |outcome| {
             match outcome {
                 Outcome::Skipped(row) => problems.push(row),
+                Outcome::Kept(kept) => {
+                    counted.reused += 1;
+                    writer.keep(&kept)?;
+                }
                 Outcome::Ready(file) => {
                     *if file.reused { &mut counted.reused } else { &mut counted.parsed } += 1;
-                    let rules = build.registry.by_name(&file.language).map(|l| &l.spec.link);
-                    writer.add(*file, rules.unwrap_or(&no_rules))?;
+                    writer.add(&file)?;
                 }
             }
             Ok::<(), Error>(())
@@ -323,7 +339,7 @@ fn fill(
         return Err(Error::Empty(build.root.to_owned()));
     }
     (build.progress)(Progress { phase: "writing", done: total, total });
-    let tables = writer.finish(problems)?;
+    let tables = writer.finish(problems, &known)?;
     counted.link_seconds = tables.link_seconds;
     Ok((tables, counted))
 }
@@ -339,15 +355,15 @@ fn write_config(build: &Build) -> Result<()> {
     std::fs::write(&path, text).map_err(Error::io(&path))
 }
 
-/// Removes generations that are no longer current. Readers that still map one keep it until they finish.
-fn sweep(home: &Path, current: &str) {
+/// Removes generations and parts that are no longer current. Readers that still map them keep them until they finish.
+fn sweep(home: &Path, current: &Manifest) {
     let Ok(entries) = std::fs::read_dir(home) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let is_generation =
-            name.strip_prefix('g').is_some_and(|n| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()));
-        if is_generation && name != current {
+        let is_ours = |n: &str| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit());
+        let is_current = name == current.generation || current.parts.iter().any(|part| name == part.name);
+        if name.strip_prefix(['g', 'p']).is_some_and(is_ours) && !is_current {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use cds_encode::ModelId;
 use cds_lang::Registry;
-use cds_model::{FileFacts, Problem, ProblemKind, counted};
+use cds_model::{FileFacts, FileId, Problem, ProblemKind, counted};
 
+use super::plan::Plan;
 use super::walk::FoundFile;
 use super::{BuildOptions, ProblemRow};
 use crate::snapshot::DocumentView;
@@ -17,7 +18,17 @@ use crate::{Snapshot, encode};
 
 pub(crate) enum Outcome {
     Skipped(ProblemRow),
+    /// It is what the old generation has, and stays in its part.
+    Kept(Kept),
     Ready(Box<Prepared>),
+}
+
+/// A file of the old generation that is the same.
+pub(crate) struct Kept {
+    pub(crate) id: FileId,
+    /// Its time on disk may be another though its bytes are the same.
+    pub(crate) modified_ns: i64,
+    pub(crate) racy: bool,
 }
 
 /// A file ready to be written.
@@ -41,6 +52,7 @@ pub(crate) struct Preparer<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) options: &'a BuildOptions,
     pub(crate) old: Option<&'a Snapshot>,
+    pub(crate) plan: &'a Plan,
     /// Which model makes vectors here, from words; none: vectors are made elsewhere or not at all.
     pub(crate) table: Option<&'a ModelId>,
 }
@@ -50,9 +62,12 @@ impl Preparer<'_> {
         let known = self.old.and_then(|old| old.document_at(&file.path));
         if let Some(known) = known
             && unchanged(known, file)
-            && let Some(prepared) = self.reuse(known, file)
+            && let Some(outcome) = self.keep(known, file, known.is_racy())
         {
-            return Outcome::Ready(Box::new(prepared));
+            return outcome;
+        }
+        if let Some(row) = self.plan.still_skipped(file) {
+            return Outcome::Skipped(row.clone());
         }
         if file.size > self.options.max_file_size {
             let detail = format!(
@@ -69,10 +84,9 @@ impl Preparer<'_> {
         };
         let hash = *blake3::hash(&bytes).as_bytes();
         if let Some(known) = known.filter(|k| *k.hash() == hash)
-            && let Some(mut prepared) = self.reuse(known, file)
+            && let Some(outcome) = self.keep(known, file, is_racy(file.modified_ns, now))
         {
-            prepared.racy = is_racy(file.modified_ns, now);
-            return Outcome::Ready(Box::new(prepared));
+            return outcome;
         }
         let (text, problem) = match decode(bytes) {
             Ok(decoded) => decoded,
@@ -93,6 +107,16 @@ impl Preparer<'_> {
             facts,
             reused: false,
         }))
+    }
+
+    /// The file stays where it is, or moves to the new part with all that is known of it.
+    fn keep(&self, known: DocumentView, file: &FoundFile, racy: bool) -> Option<Outcome> {
+        if self.plan.stays(known) {
+            return Some(Outcome::Kept(Kept { id: known.id, modified_ns: file.modified_ns, racy }));
+        }
+        let mut prepared = self.reuse(known, file)?;
+        prepared.racy = racy;
+        Some(Outcome::Ready(Box::new(prepared)))
     }
 
     fn reuse(&self, known: DocumentView, file: &FoundFile) -> Option<Prepared> {

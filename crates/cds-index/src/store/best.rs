@@ -19,7 +19,7 @@ impl Best {
         Best { most: most.max(1), least: f32::MIN, list: Vec::new() }
     }
 
-    /// What is not above it need not be asked about.
+    /// What is below it need not be asked about. What is equal may come earlier: chunks are not met in their order.
     pub(crate) fn least(&self) -> f32 {
         self.least
     }

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
 /// rebuild, not migration.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 /// The published state of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,10 +43,21 @@ pub struct Manifest {
     pub raw_paths: BTreeMap<String, Vec<u8>>,
     /// Files that were left out and may become readable in place.
     pub skipped: Vec<SkippedFile>,
-    /// The generation's files, by path inside its folder.
+    /// The parts it is made of, the oldest first; documents refer to them by position.
+    pub parts: Vec<PartEntry>,
+    /// The files of the generation and of its parts, by path inside the index folder.
     pub files: BTreeMap<String, WrittenFile>,
     /// Of the manifest's own text up to this field, which stands last.
     pub checksum: String,
+}
+
+/// A part of a generation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartEntry {
+    /// Its folder.
+    pub name: String,
+    /// How many chunks were written to it, whether or not they are still there.
+    pub docs: u32,
 }
 
 /// A file or folder that was left out, as it was then.

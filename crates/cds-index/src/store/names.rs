@@ -35,14 +35,37 @@ impl NamesWriter {
         }
     }
 
-    /// The map, and the lists it points into: a count, then that many ids.
-    pub(crate) fn finish(self) -> (Vec<u8>, Vec<u32>) {
+    /// The map, and the lists it points into: a count, then that many ids. What another index has is added: `moved` tells what an
+    /// entity of it is here, if it is still there.
+    pub(crate) fn finish(self, kept: Option<(&Names, &dyn Fn(u32) -> Option<u32>)>) -> (Vec<u8>, Vec<u32>) {
         let mut lists = Vec::new();
         let mut map = fst::MapBuilder::memory();
-        for (name, ids) in self.names {
-            map.insert(name, lists.len() as u64).expect("names come sorted, once each, into memory");
-            lists.push(ids.len() as u32);
-            lists.extend(ids);
+        let mut push = |name: &[u8], ids: &[u32]| {
+            if !ids.is_empty() {
+                map.insert(name, lists.len() as u64).expect("names come sorted, once each, into memory");
+                lists.push(ids.len() as u32);
+                lists.extend(ids);
+            }
+        };
+        let mut new = self.names.into_iter().peekable();
+        let mut ids = Vec::new();
+        if let Some((kept, moved)) = kept {
+            let mut stream = kept.map.stream();
+            while let Some((name, at)) = stream.next() {
+                while let Some((name, ids)) = new.next_if(|(own, _)| own.as_bytes() < name) {
+                    push(name.as_bytes(), &ids);
+                }
+                ids.clear();
+                ids.extend(kept.list(at).iter().filter_map(|id| moved(*id)));
+                if let Some((_, own)) = new.next_if(|(own, _)| own.as_bytes() == name) {
+                    ids.extend(own);
+                    ids.sort_unstable();
+                }
+                push(name, &ids);
+            }
+        }
+        for (name, ids) in new {
+            push(name.as_bytes(), &ids);
         }
         (map.into_inner().expect("memory cannot fail"), lists)
     }
@@ -62,6 +85,14 @@ impl Names {
             ids.get(..*count as usize)
         };
         read().unwrap_or_default()
+    }
+
+    /// Every name with its entities, in order.
+    pub(crate) fn each(&self, mut take: impl FnMut(&str, &[u32])) {
+        let mut stream = self.map.stream();
+        while let Some((name, at)) = stream.next() {
+            take(&String::from_utf8_lossy(name), self.list(at));
+        }
     }
 
     /// Entities whose name answers `name`, in order of the map, then of position. `spelled` gives an entity's name.

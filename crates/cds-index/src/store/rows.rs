@@ -9,7 +9,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub(crate) struct DocumentRow {
-    /// Where its text and facts begin in `files.bin`.
+    /// Where its text and facts begin in `files.bin` of its part.
     pub(crate) blob: u64,
     pub(crate) size: u64,
     /// Modification time on disk, in nanoseconds since 1970.
@@ -41,6 +41,12 @@ pub(crate) struct DocumentRow {
     pub(crate) vector_length: f32,
     /// Lines inside functions: what does something, not only says what there is.
     pub(crate) function_lines: u32,
+    /// Its part, by position in the manifest, and what its first chunk is there.
+    pub(crate) part: u32,
+    pub(crate) doc: u32,
+    pub(crate) references: u32,
+    /// Calls of what the tree does not define.
+    pub(crate) calls_outside: u32,
 }
 
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]

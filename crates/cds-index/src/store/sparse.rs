@@ -11,6 +11,7 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub(crate) struct Weight {
+    /// Its position in the part.
     chunk: u32,
     weight: f32,
 }
@@ -53,42 +54,60 @@ impl SparseMaps {
     }
 }
 
-/// Weighted terms of all chunks.
-#[derive(Clone, Copy)]
+/// Weighted terms of all chunks, part by part.
+#[derive(Clone)]
 pub struct SparseWeights<'a> {
-    terms: &'a [[u32; 2]],
-    weights: &'a [Weight],
+    parts: Vec<PartWeights<'a>>,
     chunks: usize,
 }
 
-impl<'a> SparseWeights<'a> {
-    pub(crate) fn new(maps: &'a SparseMaps, chunks: usize) -> Result<SparseWeights<'a>> {
-        let (terms, weights) = (maps.terms.rows::<[u32; 2]>(), maps.weights.rows::<Weight>());
-        if terms.last().map_or(0, |[_, end]| *end as usize) != weights.len() {
-            return Err(Error::damaged(maps.weights.path(), "not as many weights as terms say"));
-        }
-        Ok(SparseWeights { terms, weights, chunks })
-    }
+#[derive(Clone, Copy)]
+struct PartWeights<'a> {
+    terms: &'a [[u32; 2]],
+    weights: &'a [Weight],
+    /// Which chunk each document of the part is, or that it is none any more.
+    chunks: &'a [u32],
+}
 
+impl<'a> PartWeights<'a> {
     fn of(&self, term: u32) -> &'a [Weight] {
         let Ok(at) = self.terms.binary_search_by_key(&term, |[term, _]| *term) else { return &[] };
         let start = at.checked_sub(1).map_or(0, |before| self.terms[before][1]);
         self.weights.get(start as usize..self.terms[at][1] as usize).unwrap_or_default()
     }
+}
+
+impl<'a> SparseWeights<'a> {
+    pub(crate) fn new(
+        parts: impl Iterator<Item = (&'a SparseMaps, &'a [u32])>,
+        chunks: usize,
+    ) -> Result<SparseWeights<'a>> {
+        let part = |(maps, chunks): (&'a SparseMaps, &'a [u32])| {
+            let (terms, weights) = (maps.terms.rows::<[u32; 2]>(), maps.weights.rows::<Weight>());
+            if terms.last().map_or(0, |[_, end]| *end as usize) != weights.len() {
+                return Err(Error::damaged(maps.weights.path(), "not as many weights as terms say"));
+            }
+            Ok(PartWeights { terms, weights, chunks })
+        };
+        Ok(SparseWeights { parts: parts.map(part).collect::<Result<_>>()?, chunks })
+    }
 
     /// The `most` chunks whose terms agree best with the query's and that pass, with the sum of products, best first.
     pub fn nearest(&self, query: &[(u32, f32)], most: usize, passes: impl Fn(ChunkId) -> bool) -> Vec<(ChunkId, f32)> {
         let mut scores = vec![0.0_f32; self.chunks];
-        for (term, weight) in query {
-            for row in self.of(*term) {
-                if let Some(score) = scores.get_mut(row.chunk as usize) {
-                    *score += weight * row.weight;
+        for part in &self.parts {
+            for (term, weight) in query {
+                for row in part.of(*term) {
+                    let chunk = part.chunks.get(row.chunk as usize).map_or(usize::MAX, |chunk| *chunk as usize);
+                    if let Some(score) = scores.get_mut(chunk) {
+                        *score += weight * row.weight;
+                    }
                 }
             }
         }
         let mut best = Best::new(most);
         for (chunk, score) in scores.into_iter().enumerate() {
-            if score > 0.0 && score > best.least() && passes(ChunkId(chunk as u32)) {
+            if score > 0.0 && score >= best.least() && passes(ChunkId(chunk as u32)) {
                 best.push(ChunkId(chunk as u32), score);
             }
         }
@@ -108,7 +127,8 @@ mod tests {
         writer.add(2, &[(4, 1.0)]);
         let (terms, weights) = writer.finish();
         assert_eq!(terms, [[4, 1], [7, 2], [9, 4]]);
-        let table = SparseWeights { terms: &terms, weights: &weights, chunks: 3 };
+        let part = PartWeights { terms: &terms, weights: &weights, chunks: &[0, 1, 2] };
+        let table = SparseWeights { parts: vec![part], chunks: 3 };
         let check = |query: &[(u32, f32)], expect: &[(u32, f32)]| {
             let found: Vec<_> =
                 table.nearest(query, 10, |chunk| chunk.0 != 2).into_iter().map(|(c, s)| (c.0, s)).collect();

@@ -5,9 +5,13 @@ use std::thread::JoinHandle;
 
 use tantivy::directory::Directory;
 use tantivy::indexer::{AddOperation, SegmentWriter};
-use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use tantivy::{Index, IndexMeta, Segment, SegmentMeta, TantivyDocument};
+use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::{Index, IndexMeta, Segment, SegmentMeta, SegmentReader, TantivyDocument, Term};
 
+use cds_model::ChunkId;
+
+use crate::store::folder::Folder;
+use crate::store::rows::NONE;
 use crate::tokenize::{self, ContentTokenizer, Tokenizer};
 use crate::{Error, Result, guard};
 
@@ -24,13 +28,21 @@ pub struct Bm25Fields {
     pub doc: Field,
     /// Words of its path.
     pub path: Field,
-    /// Its id.
-    pub chunk: Field,
+}
+
+impl Bm25Fields {
+    /// They are the same in every text index.
+    pub(crate) fn get() -> Bm25Fields {
+        schema().1
+    }
 }
 
 /// Memory a segment fills before the next is begun. No merging, and one thread fills them in order: the same tree gives the
 /// same segments.
 const SEGMENT_MEMORY: usize = 160 << 20;
+
+/// What tantivy wants at least.
+const SMALLEST_MEMORY: usize = 2 << 20;
 
 /// Bytes of text below which one segment is closed fast enough.
 const WORTH_SPLITTING: u64 = 4 << 20;
@@ -50,8 +62,7 @@ fn schema() -> (Schema, Bm25Fields) {
     let signature = words("signature", IndexRecordOption::WithFreqs);
     let doc = words("doc", IndexRecordOption::WithFreqs);
     let path = words("path", IndexRecordOption::WithFreqs);
-    let chunk = builder.add_u64_field("chunk", FAST);
-    let fields = Bm25Fields { content, symbols, signature, doc, path, chunk };
+    let fields = Bm25Fields { content, symbols, signature, doc, path };
     (builder.build(), fields)
 }
 
@@ -62,7 +73,6 @@ fn register(index: &Index) {
 
 /// What of a chunk enters the text index.
 pub(crate) struct TextRow<'a> {
-    pub(crate) chunk: u32,
     pub(crate) content: &'a str,
     pub(crate) path: &'a str,
     pub(crate) signature: &'a str,
@@ -78,6 +88,10 @@ pub(crate) struct TextWriter {
     closing: Vec<JoinHandle<tantivy::Result<SegmentMeta>>>,
     /// Bytes of text until the next segment is begun though the open one has room.
     until_last: usize,
+    /// Bytes of the file that is being added.
+    written: usize,
+    /// Memory a segment may fill.
+    memory: usize,
 }
 
 impl TextWriter {
@@ -85,11 +99,13 @@ impl TextWriter {
     pub(crate) fn create(folder: &Path, expected: u64) -> Result<TextWriter> {
         std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let (schema, fields) = schema();
-        let index = Index::create_in_dir(folder, schema)?;
+        let index = Index::create(Folder::open(folder)?, schema, tantivy::IndexSettings::default())?;
         register(&index);
         // Only the last segment goes to disk while nothing else is left to do: it is made small.
         let until_last = if expected < WORTH_SPLITTING { 0 } else { expected as usize / 4 * 3 };
-        Ok(TextWriter { index, fields, open: None, closing: Vec::new(), until_last })
+        // Tables are laid out for what they may hold: a small text must not pay for a large one.
+        let memory = (expected as usize * 8).clamp(SMALLEST_MEMORY, SEGMENT_MEMORY);
+        Ok(TextWriter { index, fields, open: None, closing: Vec::new(), until_last, written: 0, memory })
     }
 
     pub(crate) fn add(&mut self, row: &TextRow) -> Result<()> {
@@ -107,22 +123,27 @@ impl TextWriter {
         for name in &row.definitions {
             text(fields.symbols, name);
         }
-        document.add_u64(fields.chunk, u64::from(row.chunk));
         let (_, writer) = match &mut self.open {
             Some(open) => open,
             None => {
                 let segment = self.index.new_segment();
-                let writer = SegmentWriter::for_segment(SEGMENT_MEMORY, segment.clone())?;
+                let writer = SegmentWriter::for_segment(self.memory, segment.clone())?;
                 self.open.insert((segment, writer))
             }
         };
         writer.add_document(AddOperation { opstamp: 0, document })?;
+        self.written += row.content.len();
+        Ok(())
+    }
+
+    /// A file ends. Segments are closed only here: numbers of a file are added up in one order, wherever its chunks lie.
+    pub(crate) fn end_file(&mut self) {
         let before = self.until_last;
-        self.until_last = before.saturating_sub(row.content.len());
-        if writer.mem_usage() > SEGMENT_MEMORY || (before > 0 && self.until_last == 0) {
+        self.until_last = before.saturating_sub(std::mem::take(&mut self.written));
+        let is_full = self.open.as_ref().is_some_and(|(_, writer)| writer.mem_usage() > self.memory);
+        if is_full || (before > 0 && self.until_last == 0) {
             self.close_segment();
         }
-        Ok(())
     }
 
     /// Lays the open segment on disk, on a thread of its own.
@@ -165,12 +186,32 @@ impl ClosingText {
     }
 }
 
-/// The text index as a reader sees it.
+/// The text index of a part as a reader sees it.
 pub(crate) struct TextReader {
     pub(crate) searcher: tantivy::Searcher,
     pub(crate) fields: Bm25Fields,
-    /// The first chunk of each segment; documents follow in order.
-    pub(crate) bases: Vec<u32>,
+    /// The first document of each segment among those of the part.
+    firsts: Vec<u32>,
+    docs: u32,
+}
+
+/// A stretch of the text index, and which chunks its documents are.
+#[derive(Clone, Copy)]
+pub struct TextSegment<'a> {
+    /// Its postings.
+    pub reader: &'a SegmentReader,
+    /// The part it belongs to.
+    pub(crate) part: usize,
+    /// Its first document among those of the part.
+    pub(crate) first: u32,
+    chunks: &'a [u32],
+}
+
+impl TextSegment<'_> {
+    /// The chunk that a document is; none if it is no longer there.
+    pub fn chunk(&self, doc: u32) -> Option<ChunkId> {
+        self.chunks.get(doc as usize).filter(|chunk| **chunk != NONE).map(|chunk| ChunkId(*chunk))
+    }
 }
 
 impl TextReader {
@@ -180,18 +221,46 @@ impl TextReader {
 
     fn open_trusting(folder: &Path) -> Result<TextReader> {
         let damaged = |e: tantivy::TantivyError| Error::damaged(folder, e.to_string());
-        let index = Index::open_in_dir(folder).map_err(damaged)?;
+        let index = Folder::open(folder).and_then(Index::open).map_err(damaged)?;
         register(&index);
         let (_, fields) = schema();
         let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into();
         let reader: tantivy::IndexReader = reader.map_err(damaged)?;
         let searcher = reader.searcher();
-        let mut bases = Vec::new();
+        let mut firsts = Vec::new();
+        let mut docs = 0;
         for segment in searcher.segment_readers() {
-            let column = segment.fast_fields().u64("chunk").map_err(damaged)?;
-            let first = column.first(0).ok_or_else(|| Error::damaged(folder, "a segment without chunks"))?;
-            bases.push(first as u32);
+            firsts.push(docs);
+            docs += segment.max_doc();
         }
-        Ok(TextReader { searcher, fields, bases })
+        Ok(TextReader { searcher, fields, firsts, docs })
+    }
+
+    pub(crate) fn docs(&self) -> u32 {
+        self.docs
+    }
+
+    /// Its segments; `chunks` says which chunk each document of the part is.
+    pub(crate) fn segments<'a>(&'a self, part: usize, chunks: &'a [u32]) -> impl Iterator<Item = TextSegment<'a>> {
+        self.searcher.segment_readers().iter().zip(&self.firsts).map(move |(reader, &first)| TextSegment {
+            reader,
+            part,
+            first,
+            chunks: chunks.get(first as usize..).unwrap_or_default(),
+        })
+    }
+
+    /// In how many documents a term stands.
+    pub(crate) fn doc_freq(&self, term: &Term) -> Result<u64> {
+        Ok(self.searcher.doc_freq(term)?)
+    }
+
+    /// How many terms all documents have in a field.
+    pub(crate) fn tokens(&self, field: Field) -> Result<u64> {
+        let mut tokens = 0;
+        for segment in self.searcher.segment_readers() {
+            tokens += segment.inverted_index(field)?.total_num_tokens();
+        }
+        Ok(tokens)
     }
 }

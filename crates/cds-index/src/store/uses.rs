@@ -2,7 +2,7 @@
 //! that are written as differences, seven bits a byte.
 
 use compact_str::CompactString;
-use fst::MapBuilder;
+use fst::{MapBuilder, Streamer};
 use rustc_hash::FxHashMap;
 
 use super::map::{Mapped, MappedBytes};
@@ -35,24 +35,55 @@ impl UsesWriter {
         };
         let list = &mut self.lists[at as usize];
         if list.next <= chunk {
-            push(&mut list.bytes, chunk - list.next);
-            list.next = chunk + 1;
+            list.push(chunk);
         }
     }
 
-    /// The map, and the lists it points into: how many bytes, then those.
-    pub(crate) fn finish(self) -> (Vec<u8>, Vec<u8>) {
-        let mut names: Vec<(CompactString, u32)> = self.known.into_iter().filter(|(n, _)| !n.is_empty()).collect();
+    /// The map, and the lists it points into: how many bytes, then those. What another index has is added: `moved` tells what a
+    /// chunk of it is here, if it is still there.
+    pub(crate) fn finish(self, kept: Option<(&Uses, &dyn Fn(u32) -> Option<u32>)>) -> (Vec<u8>, Vec<u8>) {
+        let UsesWriter { known, lists } = self;
+        let mut names: Vec<(CompactString, u32)> = known.into_iter().filter(|(n, _)| !n.is_empty()).collect();
         names.sort_unstable();
         let mut map = MapBuilder::memory();
         let mut bytes = Vec::new();
-        for (name, at) in names {
-            map.insert(name, bytes.len() as u64).expect("names come sorted, once each, into memory");
-            let list = &self.lists[at as usize].bytes;
-            push(&mut bytes, list.len() as u32);
-            bytes.extend(list);
+        let mut add = |name: &[u8], list: &[u8]| {
+            if !list.is_empty() {
+                map.insert(name, bytes.len() as u64).expect("names come sorted, once each, into memory");
+                push(&mut bytes, list.len() as u32);
+                bytes.extend(list);
+            }
+        };
+        let mut new = names.into_iter().map(|(name, at)| (name, &lists[at as usize].bytes)).peekable();
+        let mut chunks: Vec<u32> = Vec::new();
+        if let Some((kept, moved)) = kept {
+            let mut stream = kept.map.stream();
+            while let Some((name, at)) = stream.next() {
+                while let Some((name, list)) = new.next_if(|(own, _)| own.as_bytes() < name) {
+                    add(name.as_bytes(), list);
+                }
+                chunks.clear();
+                chunks.extend(kept.list(at).filter_map(moved));
+                if let Some((_, own)) = new.next_if(|(own, _)| own.as_bytes() == name) {
+                    chunks.extend(unpacked(own));
+                    chunks.sort_unstable();
+                }
+                let mut list = List::default();
+                chunks.iter().for_each(|chunk| list.push(*chunk));
+                add(name, &list.bytes);
+            }
+        }
+        for (name, list) in new {
+            add(name.as_bytes(), list);
         }
         (map.into_inner().expect("memory cannot fail"), bytes)
+    }
+}
+
+impl List {
+    fn push(&mut self, chunk: u32) {
+        push(&mut self.bytes, chunk - self.next);
+        self.next = chunk + 1;
     }
 }
 
@@ -65,17 +96,31 @@ pub(crate) struct Uses {
 impl Uses {
     /// Chunks that use `name`, in order.
     pub(crate) fn chunks(&self, name: &str) -> impl Iterator<Item = u32> {
-        let all = self.lists.bytes();
-        let mut rest = self.map.get(name).and_then(|at| all.get(at as usize..)).unwrap_or_default();
-        let length = pull(&mut rest).unwrap_or(0) as usize;
-        let mut rest = rest.get(..length).unwrap_or_default();
-        let mut next = 0u32;
-        std::iter::from_fn(move || {
-            let chunk = next.checked_add(pull(&mut rest)?)?;
-            next = chunk.checked_add(1)?;
-            Some(chunk)
-        })
+        self.map.get(name).into_iter().flat_map(|at| self.list(at))
     }
+
+    /// Every name with its chunks, in order.
+    pub(crate) fn each(&self, mut take: impl FnMut(&str, &[u32])) {
+        let mut stream = self.map.stream();
+        while let Some((name, at)) = stream.next() {
+            take(&String::from_utf8_lossy(name), &self.list(at).collect::<Vec<_>>());
+        }
+    }
+
+    fn list(&self, at: u64) -> impl Iterator<Item = u32> {
+        let mut rest = self.lists.bytes().get(at as usize..).unwrap_or_default();
+        let length = pull(&mut rest).unwrap_or(0) as usize;
+        unpacked(rest.get(..length).unwrap_or_default())
+    }
+}
+
+fn unpacked(mut rest: &[u8]) -> impl Iterator<Item = u32> {
+    let mut next = 0u32;
+    std::iter::from_fn(move || {
+        let chunk = next.checked_add(pull(&mut rest)?)?;
+        next = chunk.checked_add(1)?;
+        Some(chunk)
+    })
 }
 
 fn push(bytes: &mut Vec<u8>, mut number: u32) {
@@ -108,7 +153,7 @@ mod tests {
         for (name, chunk) in uses {
             writer.add(name, *chunk);
         }
-        let (map, lists) = writer.finish();
+        let (map, lists) = writer.finish(None);
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, bytes: &[u8]| {
             std::fs::write(folder.path().join(name), bytes).unwrap();

@@ -14,6 +14,7 @@ use zerocopy::IntoBytes;
 use super::best::Best;
 use super::manifest::WrittenFile;
 use super::map::Mapped;
+use super::rows::{ChunkRow, DocumentRow, NONE};
 use crate::{Error, Result};
 
 /// A vector as it is stored.
@@ -80,12 +81,30 @@ pub(crate) struct VectorMaps {
     pub(crate) scales: Mapped,
 }
 
-/// Vectors of all chunks, by chunk.
-#[derive(Clone, Copy)]
+/// Vectors of all chunks, part by part.
+#[derive(Clone)]
 pub struct Vectors<'a> {
+    parts: Vec<PartVectors<'a>>,
+    dimensions: usize,
+    /// How many chunks there are.
+    len: usize,
+    /// Files and chunks, which say where a chunk's vector lies; `None`: all lie in one part, in their order.
+    rows: Option<(&'a [DocumentRow], &'a [ChunkRow])>,
+}
+
+#[derive(Clone, Copy)]
+struct PartVectors<'a> {
     codes: &'a [u8],
     scales: &'a [f32],
-    dimensions: usize,
+    /// Which chunk each is, or that it is none any more; `None`: they are numbered through.
+    chunks: Option<&'a [u32]>,
+}
+
+impl PartVectors<'_> {
+    fn chunk(&self, at: usize) -> Option<ChunkId> {
+        let Some(chunks) = self.chunks else { return Some(ChunkId(at as u32)) };
+        chunks.get(at).filter(|chunk| **chunk != NONE).map(|chunk| ChunkId(*chunk))
+    }
 }
 
 /// Vectors in memory, in the form they have on disk.
@@ -111,7 +130,8 @@ impl VectorTable {
 
     /// To be searched.
     pub fn vectors(&self) -> Vectors<'_> {
-        Vectors { codes: &self.codes, scales: &self.scales, dimensions: self.dimensions }
+        let part = PartVectors { codes: &self.codes, scales: &self.scales, chunks: None };
+        Vectors { parts: vec![part], dimensions: self.dimensions, len: self.scales.len(), rows: None }
     }
 }
 
@@ -119,38 +139,57 @@ impl VectorTable {
 const BATCH: usize = 256;
 
 impl<'a> Vectors<'a> {
-    pub(crate) fn new(maps: &'a VectorMaps, dimensions: usize) -> Result<Vectors<'a>> {
-        let scales: &[f32] = maps.scales.rows();
-        let codes = maps.codes.bytes();
-        if codes.len() != scales.len() * dimensions {
-            return Err(Error::damaged(maps.codes.path(), "not as many vectors as scales"));
-        }
-        Ok(Vectors { codes, scales, dimensions })
+    /// Vectors of parts, each with the chunks they are of.
+    pub(crate) fn new(
+        parts: impl Iterator<Item = (&'a VectorMaps, &'a [u32])>,
+        dimensions: usize,
+        documents: &'a [DocumentRow],
+        chunks: &'a [ChunkRow],
+    ) -> Result<Vectors<'a>> {
+        let part = |(maps, chunks): (&'a VectorMaps, &'a [u32])| {
+            let (codes, scales): (&[u8], &[f32]) = (maps.codes.bytes(), maps.scales.rows());
+            if codes.len() != scales.len() * dimensions {
+                return Err(Error::damaged(maps.codes.path(), "not as many vectors as scales"));
+            }
+            Ok(PartVectors { codes, scales, chunks: Some(chunks) })
+        };
+        let parts = parts.map(part).collect::<Result<_>>()?;
+        Ok(Vectors { parts, dimensions, len: chunks.len(), rows: Some((documents, chunks)) })
     }
 
     /// How many chunks have one.
     pub fn len(&self) -> usize {
-        self.scales.len()
+        self.len
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.scales.is_empty()
+        self.len == 0
+    }
+
+    /// A chunk's numbers of one byte, and what they are to be multiplied with.
+    fn row(&self, chunk: ChunkId) -> Option<(&'a [u8], f32)> {
+        let (part, at) = match self.rows {
+            None => (0, chunk.index()),
+            Some((documents, chunks)) => {
+                let document = documents.get(chunks.get(chunk.index())?.file as usize)?;
+                (document.part as usize, chunk.0.checked_sub(document.first_chunk)?.checked_add(document.doc)? as usize)
+            }
+        };
+        let part = self.parts.get(part)?;
+        let start = at.checked_mul(self.dimensions)?;
+        Some((part.codes.get(start..start + self.dimensions)?, *part.scales.get(at)?))
     }
 
     /// A chunk's vector.
     pub fn get(&self, chunk: ChunkId) -> Option<Vec<f32>> {
-        let scale = *self.scales.get(chunk.0 as usize)?;
-        Some(self.row(chunk.0 as usize).iter().map(|x| f32::from(x.cast_signed()) * scale).collect())
+        let (codes, scale) = self.row(chunk)?;
+        Some(codes.iter().map(|x| f32::from(x.cast_signed()) * scale).collect())
     }
 
     pub(crate) fn quantised(&self, chunk: u32) -> Option<Quantised> {
-        let scale = *self.scales.get(chunk as usize)?;
-        Some(Quantised { scale, codes: self.row(chunk as usize).iter().map(|x| x.cast_signed()).collect() })
-    }
-
-    fn row(&self, at: usize) -> &'a [u8] {
-        &self.codes[at * self.dimensions..(at + 1) * self.dimensions]
+        let (codes, scale) = self.row(ChunkId(chunk))?;
+        Some(Quantised { scale, codes: codes.iter().map(|x| x.cast_signed()).collect() })
     }
 
     /// The `most` nearest chunks that pass, with their cosines, nearest first; equal ones by chunk.
@@ -158,7 +197,7 @@ impl<'a> Vectors<'a> {
         self.scan(query, most, passes, |_, _| ())
     }
 
-    /// The same, and `each` is told the cosine of every chunk that passes or not, in their order, off by the query's rounding.
+    /// The same, and `each` is told the cosine of every chunk that passes or not, off by the query's rounding.
     pub fn scan(
         &self,
         query: &[f32],
@@ -169,25 +208,28 @@ impl<'a> Vectors<'a> {
         let coarse = Quantised::of(query);
         let mut best = Best::new(most.saturating_mul(RESCORED));
         let mut batch = [0_i32; BATCH];
-        for start in (0..self.len()).step_by(BATCH) {
-            let end = (start + BATCH).min(self.len());
-            let codes = &self.codes[start * self.dimensions..end * self.dimensions];
-            let products = &mut batch[..end - start];
-            dot::products(&coarse.codes, codes, self.dimensions, products);
-            for (i, product) in products.iter().enumerate() {
-                let score = *product as f32 * self.scales[start + i];
-                each(ChunkId((start + i) as u32), score * coarse.scale);
-                if score > best.least() && passes(ChunkId((start + i) as u32)) {
-                    best.push(ChunkId((start + i) as u32), score);
+        for part in &self.parts {
+            for start in (0..part.scales.len()).step_by(BATCH) {
+                let end = (start + BATCH).min(part.scales.len());
+                let codes = &part.codes[start * self.dimensions..end * self.dimensions];
+                let products = &mut batch[..end - start];
+                dot::products(&coarse.codes, codes, self.dimensions, products);
+                for (i, product) in products.iter().enumerate() {
+                    let Some(chunk) = part.chunk(start + i) else { continue };
+                    let score = *product as f32 * part.scales[start + i];
+                    each(chunk, score * coarse.scale);
+                    if score >= best.least() && passes(chunk) {
+                        best.push(chunk, score);
+                    }
                 }
             }
         }
         // The query's own rounding is taken out again for those that stay.
         let mut list: Vec<(ChunkId, f32)> = best.into_list();
         for (chunk, score) in &mut list {
-            let row = self.row(chunk.0 as usize);
+            let Some((row, scale)) = self.row(*chunk) else { continue };
             let exact: f32 = row.iter().zip(query).map(|(x, q)| f32::from(x.cast_signed()) * q).sum();
-            *score = exact * self.scales[chunk.0 as usize];
+            *score = exact * scale;
         }
         list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         list.truncate(most);

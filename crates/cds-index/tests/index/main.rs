@@ -2,6 +2,7 @@
 
 mod build;
 mod damage;
+mod equality;
 mod fixture;
 mod meaning;
 mod names;

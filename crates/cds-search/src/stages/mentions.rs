@@ -137,7 +137,7 @@ impl Rarity<'_> {
         let text: String = name.to_lowercase().chars().filter(|c| *c != '_').collect();
         let mut tokenizer = cds_index::tokenize::Tokenizer::default();
         let term = Term::from_field_text(self.snapshot.fields().content, &tokenizer.stem(&text));
-        let having = self.snapshot.searcher().doc_freq(&term)? as f32;
+        let having = self.snapshot.doc_freq(&term)? as f32;
         Ok((((self.total + 1.0) / (having + 1.0)).ln() / (self.total + 1.0).ln()).max(0.0).powi(2))
     }
 }

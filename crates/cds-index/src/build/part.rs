@@ -1,0 +1,182 @@
+//! Writes a part: what is large of the files that changed, in the order of their paths.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use cds_model::{Chunk, Entity, FileFacts};
+
+use super::Build;
+use super::meaning::{Meaning, Written};
+use super::prepare::{Prepared, findable};
+use crate::store::manifest::{PartEntry, WrittenFile};
+use crate::store::map::Mapped;
+use crate::store::part::GoneFile;
+use crate::store::part_path as path;
+use crate::store::text::{ClosingText, TextRow, TextWriter};
+use crate::{Error, Result, Snapshot};
+
+pub(crate) struct PartWriter<'a> {
+    name: String,
+    folder: PathBuf,
+    files: BufWriter<File>,
+    files_at: u64,
+    text: Option<TextWriter>,
+    meaning: Option<Meaning<'a>>,
+    docs: u32,
+    comments: bool,
+}
+
+/// Where a file was put.
+pub(crate) struct Placed {
+    pub(crate) blob: u64,
+    pub(crate) doc: u32,
+}
+
+/// A part that takes no more files; its postings may still be on their way to disk.
+pub(crate) struct ClosingPart<'a> {
+    writer: PartWriter<'a>,
+    text: ClosingText,
+    gone: Option<ClosingText>,
+    files: BTreeMap<String, WrittenFile>,
+}
+
+/// A part on disk.
+pub(crate) struct WrittenPart {
+    pub(crate) entry: PartEntry,
+    /// By path inside the index folder.
+    pub(crate) files: BTreeMap<String, WrittenFile>,
+}
+
+impl<'a> PartWriter<'a> {
+    /// `expected` is about how many bytes of text will come; `is_whole` that no other part is left.
+    pub(crate) fn create(
+        build: &Build<'a>,
+        name: String,
+        expected: u64,
+        is_whole: bool,
+        busy: &'a dyn Fn(),
+    ) -> Result<PartWriter<'a>> {
+        let folder = build.home.join(&name);
+        std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        let files = folder.join(path::FILES);
+        let files = File::create(&files).map_err(Error::io(&files))?;
+        Ok(PartWriter {
+            files: BufWriter::with_capacity(1 << 18, files),
+            files_at: 0,
+            text: Some(TextWriter::create(&folder.join(path::BM25), expected)?),
+            meaning: Some(Meaning::create(&folder, build.home, build.models, build.cancel, is_whole, busy)?),
+            docs: 0,
+            comments: build.options.comments,
+            name,
+            folder,
+        })
+    }
+
+    pub(crate) fn add(&mut self, file: &Prepared) -> Result<Placed> {
+        let placed = Placed { blob: self.files_at, doc: self.docs };
+        self.files_at += file.packed.write(&mut self.files, &self.folder.join(path::FILES))?;
+        let text = findable(&file.text, &file.facts, self.comments);
+        let writer = self.text.as_mut().expect("files come before the end");
+        add_text(writer, &file.path, &text, &file.facts, self.comments)?;
+        self.meaning.as_mut().expect("files come before the end").add(file, &text)?;
+        self.docs += file.facts.chunks.len() as u32;
+        Ok(placed)
+    }
+
+    /// No more files come. `gone` are files of other parts that are no longer there.
+    pub(crate) fn close(mut self, old: Option<&Snapshot>, gone: &[GoneFile]) -> Result<ClosingPart<'a>> {
+        self.files.flush().map_err(Error::io(self.folder.join(path::FILES)))?;
+        // The text index takes longest to close: it goes on beside the rest.
+        let text = self.text.take().expect("it is closed once").close();
+        let mut files = BTreeMap::new();
+        let closing = match old.filter(|_| !gone.is_empty()) {
+            None => None,
+            Some(old) => {
+                let expected = gone.iter().map(|file| u64::from(file.text_len)).sum();
+                let mut writer = TextWriter::create(&self.folder.join(path::GONE_BM25), expected)?;
+                for file in gone {
+                    let (text, facts) = old.gone(file)?;
+                    let text = findable(&text, &facts, self.comments);
+                    add_text(&mut writer, &file.path, &text, &facts, self.comments)?;
+                }
+                let listed = serde_json::to_vec(gone).expect("files are plain data");
+                self.write(path::GONE, &listed, &mut files)?;
+                Some(writer.close())
+            }
+        };
+        Ok(ClosingPart { writer: self, text, gone: closing, files })
+    }
+
+    fn write(&self, name: &str, bytes: &[u8], files: &mut BTreeMap<String, WrittenFile>) -> Result<()> {
+        let file = self.folder.join(name);
+        files.insert(format!("{}/{name}", self.name), WrittenFile::of(bytes));
+        std::fs::write(&file, bytes).map_err(Error::io(&file))
+    }
+}
+
+impl ClosingPart<'_> {
+    pub(crate) fn finish(self) -> Result<(WrittenPart, Written)> {
+        let ClosingPart { mut writer, text, gone, mut files } = self;
+        let meaning = writer.meaning.take().expect("it is finished once").finish()?;
+        let listed = |name: &str| format!("{}/{name}", writer.name);
+        files.insert(listed(path::FILES), WrittenFile { size: writer.files_at, checksum: None });
+        files.insert(listed(path::VECTORS), meaning.vectors);
+        writer.write(path::SCALES, zerocopy::IntoBytes::as_bytes(meaning.scales.as_slice()), &mut files)?;
+        writer.write(path::TERMS, zerocopy::IntoBytes::as_bytes(meaning.terms.as_slice()), &mut files)?;
+        writer.write(path::WEIGHTS, zerocopy::IntoBytes::as_bytes(meaning.weights.as_slice()), &mut files)?;
+        text.finish()?;
+        files.extend(text_files(&writer.folder, &writer.name, path::BM25)?);
+        if let Some(gone) = gone {
+            gone.finish()?;
+            files.extend(text_files(&writer.folder, &writer.name, path::GONE_BM25)?);
+        }
+        let entry = PartEntry { name: writer.name, docs: writer.docs };
+        Ok((WrittenPart { entry, files }, meaning))
+    }
+}
+
+/// What of a file enters a text index, chunk by chunk.
+fn add_text(writer: &mut TextWriter, path: &str, text: &str, facts: &FileFacts, comments: bool) -> Result<()> {
+    for (i, chunk) in facts.chunks.iter().enumerate() {
+        let entity = chunk.entity.filter(|_| chunk.part == 0).map(|e| &facts.entities[e as usize]);
+        let doc = match entity {
+            Some(entity) => entity.doc_comment.as_deref(),
+            None if i == 0 => facts.doc_comment.as_deref(),
+            None => None,
+        };
+        writer.add(&TextRow {
+            content: &text[chunk.span.range()],
+            path,
+            signature: entity.map_or("", |e| &e.signature),
+            doc: doc.filter(|_| comments).unwrap_or_default(),
+            definitions: defined_in(facts, chunk).map(|e| e.name.as_str()).collect(),
+        })?;
+    }
+    writer.end_file();
+    Ok(())
+}
+
+/// Entities that begin in the chunk.
+fn defined_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> impl Iterator<Item = &'a Entity> {
+    let from = facts.entities.partition_point(|e| e.span.start < chunk.span.start);
+    let end = chunk.span.end;
+    facts.entities[from..].iter().take_while(move |e| e.span.start < end)
+}
+
+/// The files of a text index, read back: it writes them itself.
+fn text_files(folder: &Path, part: &str, index: &str) -> Result<BTreeMap<String, WrittenFile>> {
+    let text = folder.join(index);
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(&text).map_err(Error::io(&text))? {
+        let file = entry.map_err(Error::io(&text))?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        // Locks come and go with whoever opens it.
+        if !name.ends_with(".lock") {
+            let written = WrittenFile::of(Mapped::open(&file, None)?.bytes());
+            files.insert(format!("{part}/{index}/{name}"), written);
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,82 @@
+//! What is large of some files: their texts and facts, postings, vectors. A part is written once; generations share parts, and what an
+//! update takes out of an older part is only no longer counted.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tantivy::Term;
+use tantivy::schema::Field;
+
+use super::manifest::{Manifest, PartEntry};
+use super::map::Mapped;
+use super::part_path as path;
+use super::sparse::SparseMaps;
+use super::text::TextReader;
+use super::vectors::VectorMaps;
+use crate::{Error, Result};
+
+/// A part as a reader sees it.
+pub(crate) struct Part {
+    pub(crate) files: Mapped,
+    pub(crate) text: TextReader,
+    /// Postings of what was taken out of older parts when this one was written: frequencies are lowered by them.
+    gone: Option<TextReader>,
+    pub(crate) vectors: VectorMaps,
+    pub(crate) sparse: SparseMaps,
+}
+
+/// A file that was taken out of a part: enough to tell which terms it had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GoneFile {
+    /// The part it lies in.
+    pub(crate) part: String,
+    pub(crate) path: String,
+    /// Its block there, and plain sizes of the text and the facts in it.
+    pub(crate) blob: u64,
+    pub(crate) packed: u32,
+    pub(crate) text_len: u32,
+    pub(crate) facts_len: u32,
+}
+
+impl Part {
+    pub(crate) fn open(home: &Path, manifest: &Manifest, entry: &PartEntry) -> Result<Part> {
+        let folder = home.join(&entry.name);
+        let map = |name: &str| {
+            let written = manifest.files.get(&format!("{}/{name}", entry.name));
+            Mapped::open(&folder.join(name), written.map(|f| f.size))
+        };
+        let part = Part {
+            files: map(path::FILES)?,
+            text: TextReader::open(&folder.join(path::BM25))?,
+            gone: match manifest.files.contains_key(&format!("{}/{}", entry.name, path::GONE)) {
+                true => Some(TextReader::open(&folder.join(path::GONE_BM25))?),
+                false => None,
+            },
+            vectors: VectorMaps { codes: map(path::VECTORS)?, scales: map(path::SCALES)? },
+            sparse: SparseMaps { terms: map(path::TERMS)?, weights: map(path::WEIGHTS)? },
+        };
+        part.vectors.scales.check_rows::<f32>()?;
+        part.sparse.check()?;
+        if part.text.docs() != entry.docs {
+            return Err(Error::damaged(folder.join(path::BM25), "another number of documents than the manifest says"));
+        }
+        Ok(part)
+    }
+
+    /// In how many documents a term stands, less those taken out of older parts.
+    pub(crate) fn doc_freq(&self, term: &Term) -> Result<i64> {
+        let gone = self.gone.as_ref().map_or(Ok(0), |gone| gone.doc_freq(term))?;
+        Ok(self.text.doc_freq(term)?.cast_signed() - gone.cast_signed())
+    }
+
+    /// How many terms there are in a field, less those taken out of older parts.
+    pub(crate) fn tokens(&self, field: Field) -> Result<i64> {
+        let gone = self.gone.as_ref().map_or(Ok(0), |gone| gone.tokens(field))?;
+        Ok(self.text.tokens(field)?.cast_signed() - gone.cast_signed())
+    }
+
+    pub(crate) fn block(&self, blob: u64, packed: u32) -> Option<&[u8]> {
+        let start = usize::try_from(blob).ok()?;
+        self.files.bytes().get(start..start.checked_add(packed as usize)?)
+    }
+}
