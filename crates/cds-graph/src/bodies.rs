@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::asked::ask_name;
 use crate::spaces::qualified;
 use crate::tree::{Tree, is_callable};
 
@@ -18,16 +19,16 @@ impl Bodies {
     pub(crate) fn new(tree: &Tree) -> Bodies {
         let entities =
             || tree.files.iter().flat_map(|f| f.entities.iter().enumerate().map(move |(i, e)| (f, i as u32, e)));
-        let declared: FxHashSet<_> = entities().filter(|(_, _, e)| e.is_declaration).map(|(_, _, e)| e.name).collect();
+        let declared: FxHashSet<_> = entities().filter(|(_, _, e)| e.is_declaration()).map(|(_, _, e)| e.name).collect();
         let mut bodies = Bodies::default();
         for (file, local, definition) in entities() {
-            let has_body = is_callable(definition.kind) && !definition.is_declaration && !definition.is_own;
+            let has_body = is_callable(definition.kind()) && !definition.is_declaration() && !definition.is_own();
             if has_body && declared.contains(&definition.name) {
                 let key = (tree.family(file.rule), qualified(tree, file, local));
                 bodies.named.entry(key).or_default().push(file.node_of(local));
             }
         }
-        for (file, local, _) in entities().filter(|(_, _, e)| e.is_declaration) {
+        for (file, local, _) in entities().filter(|(_, _, e)| e.is_declaration()) {
             if bodies.named.contains_key(&(tree.family(file.rule), qualified(tree, file, local))) {
                 bodies.declarations.insert(file.node_of(local));
             }
@@ -43,6 +44,9 @@ impl Bodies {
     /// Bodies of the function of a file that is declared at a place.
     pub(crate) fn of(&self, tree: &Tree, at: u32, local: u32) -> &[u32] {
         let file = &tree.files[at as usize];
+        if let Some(definition) = file.entities.get(local as usize) {
+            ask_name(definition.name);
+        }
         let key = (tree.family(file.rule), qualified(tree, file, local));
         self.named.get(&key).map_or(&[], Vec::as_slice)
     }

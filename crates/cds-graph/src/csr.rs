@@ -4,7 +4,7 @@ use cds_model::{Certainty, EdgeKind};
 use rayon::prelude::*;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::link::Linked;
+use crate::link::Edge;
 
 /// One edge in eight bytes: where it leads, and packed together the line of its first site and how it is known. There are
 /// more edges than anything else in an index.
@@ -33,6 +33,11 @@ impl EdgeRow {
             | sites.min(most(SITES)) << (4 + CANDIDATES)
             | line.min(most(LINE)) << (4 + CANDIDATES + SITES);
         EdgeRow { to, packed }
+    }
+
+    /// The same to another node.
+    pub fn leading_to(self, to: u32) -> EdgeRow {
+        EdgeRow { to, ..self }
     }
 
     /// What it says.
@@ -66,6 +71,31 @@ impl EdgeRow {
     }
 }
 
+/// An edge with where it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The node it begins at.
+    pub from: u32,
+    /// The rest.
+    pub edge: EdgeRow,
+    /// What an import calls it, among the symbols.
+    pub alias: Option<u32>,
+}
+
+impl Row {
+    /// Sites that say the same are one edge: the surest way it is known, its first line. `sites` are those of one file.
+    pub fn of_sites(mut sites: Vec<Edge>) -> Vec<Row> {
+        sites.sort_unstable_by_key(|e| (e.from, e.kind, e.to, e.certainty, e.line, e.start));
+        let same = sites.chunk_by(|a, b| (a.from, a.kind, a.to) == (b.from, b.kind, b.to));
+        let row = |same: &[Edge]| {
+            let Edge { from, to, line, kind, certainty, candidates, .. } = same[0];
+            let edge = EdgeRow::new(to, line, kind, certainty, candidates, same.len() as u32);
+            Row { from, edge, alias: same.iter().find_map(|e| e.alias) }
+        };
+        same.map(row).collect()
+    }
+}
+
 /// The tables of a graph, ready to be written.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct GraphTables {
@@ -80,37 +110,29 @@ pub struct GraphTables {
 }
 
 impl GraphTables {
-    /// Joins what was linked with the tree of containment: `parents` has the parent of every node, if it has one.
-    pub fn new(linked: &Linked, parents: &[Option<u32>]) -> GraphTables {
+    /// Joins edges with the tree of containment: `parents` has the parent of every node, if it has one.
+    pub fn new(mut rows: Vec<Row>, parents: &[Option<u32>]) -> GraphTables {
         let nodes = parents.len();
-        let mut rows: Vec<(u32, EdgeRow, Option<u32>)> = Vec::with_capacity(linked.edges.len() + nodes);
+        rows.reserve(nodes);
         for (child, parent) in parents.iter().enumerate() {
-            if let Some(parent) = *parent {
+            if let Some(from) = *parent {
                 let edge = EdgeRow::new(child as u32, 0, EdgeKind::Contain, Certainty::Scoped, 1, 1);
-                rows.push((parent, edge, None));
+                rows.push(Row { from, edge, alias: None });
             }
         }
-        // Sites that say the same are one edge: the surest way it is known, its first line.
-        let mut sites: Vec<&crate::link::Edge> = linked.edges.iter().collect();
-        sites.par_sort_unstable_by_key(|e| (e.from, e.kind, e.to, e.certainty, e.line, e.start));
-        for same in sites.chunk_by(|a, b| (a.from, a.kind, a.to) == (b.from, b.kind, b.to)) {
-            let first = same[0];
-            let row =
-                EdgeRow::new(first.to, first.line, first.kind, first.certainty, first.candidates, same.len() as u32);
-            rows.push((first.from, row, same.iter().find_map(|e| e.alias)));
-        }
-        rows.par_sort_unstable_by_key(|(from, row, _)| (*from, row.kind(), row.line(), row.to));
+        rows.par_sort_unstable_by_key(|row| (row.from, row.edge.kind(), row.edge.line(), row.edge.to));
         let mut tables = GraphTables { out: Vec::with_capacity(nodes + 1), ..GraphTables::default() };
+        tables.edges.reserve(rows.len());
         let mut counts = vec![0u32; nodes + 1];
-        for (from, row, alias) in rows {
+        for Row { from, edge, alias } in rows {
             while tables.out.len() <= from as usize {
                 tables.out.push(tables.edges.len() as u32);
             }
             if let Some(alias) = alias {
                 tables.aliases.push([tables.edges.len() as u32, alias]);
             }
-            counts[row.to as usize + 1] += 1;
-            tables.edges.push(row);
+            counts[edge.to as usize + 1] += 1;
+            tables.edges.push(edge);
         }
         tables.out.resize(nodes + 1, tables.edges.len() as u32);
         for i in 0..nodes {

@@ -2,19 +2,21 @@
 
 use cds_model::{Certainty, ModuleRule, Shared, steps};
 
+use crate::asked::{Of, ask, ask_file, ask_name};
 use crate::modules::{Place, Target};
 use crate::resolve::{Found, Resolver, Value, group_of, group_with, may_go_on};
 use crate::symbols::Symbol;
-use crate::tree::TOP;
+use crate::tree::{Import, TOP};
 
 impl Resolver<'_> {
     /// A name that an import of this scope brings in.
     pub(crate) fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
         let file = self.file(at);
+        ask_file(file.key, name);
         let mut hidden = None;
         for (i, import) in file.imports.iter().enumerate().rev() {
-            let is_bound = !import.wildcard || import.alias.is_some();
-            if import.scope != scope || !is_bound || import.is_export {
+            let is_bound = !import.wildcard() || import.alias.get().is_some();
+            if import.scope != scope || !is_bound || import.is_export() {
                 continue;
             }
             let Some(value) = self.import_binds(at, i, name, depth) else { continue };
@@ -31,9 +33,9 @@ impl Resolver<'_> {
     pub(crate) fn import_binds(&self, at: u32, import: usize, name: Symbol, depth: u8) -> Option<Value> {
         let file = self.file(at);
         let taken = &file.imports[import];
-        let target = &self.targets[at as usize][import];
+        let target = &self.targets(at)[import];
         let rules = self.rules(at);
-        let bound_as = taken.alias.or(taken.name);
+        let bound_as = taken.alias.get().or(taken.name.get());
         if let Some(bound_as) = bound_as {
             if bound_as != name {
                 return None;
@@ -61,7 +63,7 @@ impl Resolver<'_> {
             ModuleRule::Go => {
                 // What the package calls itself, if it is in the tree.
                 if let Target::Place { place: Place { folder: Some(folder), .. }, .. } = target {
-                    let files = &self.modules.folders[*folder as usize].files;
+                    let files = self.modules.files_in(*folder);
                     let mut declared = files.iter().filter_map(|&f| self.file(f).package).map(|p| self.text(p));
                     let bound = declared.find(|p| !p.ends_with("_test")) == Some(wanted);
                     return bound.then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside));
@@ -86,14 +88,14 @@ impl Resolver<'_> {
     /// What an import brings in.
     pub(crate) fn import_value(&self, at: u32, import: usize, depth: u8) -> Option<Value> {
         let taken = &self.file(at).imports[import];
-        let target = &self.targets[at as usize][import];
-        if let (Target::Names(path), Some(name)) = (target, taken.name)
+        let target = &self.targets(at)[import];
+        if let (Target::Names(path), Some(name)) = (target, taken.name.get())
             && let Some(space) = self.spaces.named(self.tree, at, &format!("{path}.{}", self.text(name)))
         {
             return Some(Value::Entity(space));
         }
         let module = self.target_value(at, target, depth)?;
-        let Some(name) = taken.name else { return Some(module) };
+        let Some(name) = taken.name.get() else { return Some(module) };
         match module {
             Value::Outside => Some(Value::Outside),
             // A module inside this file takes a name from around it; the file itself takes none from itself.
@@ -123,7 +125,7 @@ impl Resolver<'_> {
             Target::Place { place, rest } => {
                 let mut value = Value::Module(*place);
                 for part in rest {
-                    let symbol = self.tree.symbols.get(part)?;
+                    let symbol = self.symbol(part)?;
                     value = self.member(at, value, symbol, depth + 1)?;
                 }
                 Some(value)
@@ -150,8 +152,9 @@ impl Resolver<'_> {
         if let Some(found) = self.in_own_scope(at, TOP, u32::MAX, name, depth).filter(|f| f.0 != Value::Hidden) {
             return Some((found.0, Certainty::Imported));
         }
-        let exported = file.imports.iter().rev().find(|i| i.is_export && i.alias == Some(name) && i.name != Some(name));
-        if let Some(own) = exported.and_then(|e| e.name) {
+        let is_given = |i: &&Import| i.is_export() && i.alias.get() == Some(name) && i.name.get() != Some(name);
+        let exported = file.imports.iter().rev().find(is_given);
+        if let Some(own) = exported.and_then(|e| e.name.get()) {
             return self.name(at, TOP, u32::MAX, own, depth + 1).map(|(v, _)| (v, Certainty::Imported));
         }
         if self.text(name) == "default"
@@ -168,7 +171,10 @@ impl Resolver<'_> {
     /// The definition that `export default` stands before.
     pub(crate) fn default_export(&self, at: u32) -> Option<u32> {
         let file = self.file(at);
-        let own = file.entities.iter().position(|e| e.parent == TOP && e.is_default)?;
+        if let Some(default) = self.tree.symbols.get("default") {
+            ask_file(file.key, default);
+        }
+        let own = file.entities.iter().position(|e| e.parent == TOP && e.is_default())?;
         Some(file.node_of(own as u32))
     }
 
@@ -185,20 +191,21 @@ impl Resolver<'_> {
             return None;
         }
         let file = self.file(at);
+        ask(Of::Wild, file.key);
         let packages = self.rules(at).modules == ModuleRule::Package && !self.rules(at).qualified;
         for (i, import) in file.imports.iter().enumerate() {
             // A package that is taken without a name is taken whole.
-            let is_package = || match &self.targets[at as usize][i] {
+            let is_package = || match &self.targets(at)[i] {
                 Target::Package(_) => !self.rules(at).qualified,
                 // A file that is read in.
                 Target::Place { place, rest } => place.file.is_some() && rest.is_empty() && packages,
                 _ => false,
             };
-            let is_whole = import.name.is_none() && import.alias.is_none() && is_package();
-            if import.is_export || !(import.wildcard || is_whole) || !file.is_around(import.scope, scope) {
+            let is_whole = import.name.get().is_none() && import.alias.get().is_none() && is_package();
+            if import.is_export() || !(import.wildcard() || is_whole) || !file.is_around(import.scope, scope) {
                 continue;
             }
-            let value = match &self.targets[at as usize][i] {
+            let value = match &self.targets(at)[i] {
                 // Looked up by name alone: what other wildcards bring in would ask them all again.
                 Target::Names(path) => self.space_named(at, import.scope, path),
                 // `use a::{b::*}` names the module by a path and a name.
@@ -221,6 +228,7 @@ impl Resolver<'_> {
     /// Outermost names of files that are seen without an import.
     pub(crate) fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
         let group = group_of(self.tree, self.modules, at)?;
+        ask_name(name);
         let found = self.shared.get(&(group, name)).or_else(|| self.in_outer_packages(at, name))?;
         let tree_wide = self.rules(at).shared == Shared::Tree;
         // Defined by several files that no package joins: not known which, unless they are blocks of one.
@@ -242,7 +250,7 @@ impl Resolver<'_> {
         let mut package = self.text(self.file(at).package.filter(|_| self.rules(at).outer_packages)?);
         while let Some((above, _)) = package.rsplit_once('.') {
             package = above;
-            let group = self.tree.symbols.get(package).and_then(|p| group_with(self.tree, self.modules, at, Some(p)));
+            let group = self.symbol(package).and_then(|p| group_with(self.tree, self.modules, at, Some(p)));
             if let Some(found) = group.and_then(|g| self.shared.get(&(g, name))) {
                 return Some(found);
             }
@@ -257,6 +265,7 @@ impl Resolver<'_> {
             return vec![node];
         }
         let group = group_of(self.tree, self.modules, at);
+        ask_name(name);
         let all = group.and_then(|g| self.shared.get(&(g, name))).into_iter().flatten().copied();
         let same: Vec<u32> = all.filter(|&n| self.kind_of(n) == self.kind_of(node)).collect();
         if same.contains(&node) { same } else { vec![node] }
@@ -265,7 +274,7 @@ impl Resolver<'_> {
     /// The table that a module is.
     pub(crate) fn returned(&self, module: Value, depth: u8) -> Option<Value> {
         let Value::Module(Place { file: Some(file), .. }) = module else { return None };
-        let default = self.tree.symbols.get("default").filter(|_| self.rules(file).tables)?;
+        let default = self.symbol("default").filter(|_| self.rules(file).tables)?;
         self.in_module(file, default, depth + 1).map(|f| f.0).filter(|&v| v != module)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use cds_model::ModuleRule;
 use rustc_hash::FxHashMap;
 
+use crate::asked::{Of, ask_name, ask_text};
 use crate::modules::Target;
 use crate::symbols::Symbol;
 use crate::tree::{TOP, Tree};
@@ -23,21 +24,21 @@ pub(crate) struct Includes {
 }
 
 impl Includes {
-    pub(crate) fn new(tree: &Tree, targets: &[Vec<Target>]) -> Includes {
+    pub(crate) fn new<'t>(tree: &Tree, targets: impl Fn(u32) -> &'t [Target]) -> Includes {
         let mut files: FxHashMap<Symbol, Vec<u32>> = FxHashMap::default();
         let mut direct = Vec::with_capacity(tree.files.len());
         for (at, file) in tree.files.iter().enumerate() {
             let mut included = Vec::new();
             if matches!(tree.rules[file.rule as usize].modules, ModuleRule::Include | ModuleRule::Path) {
-                for (import, target) in file.imports.iter().zip(&targets[at]) {
-                    let is_whole = import.name.is_none() && import.alias.is_none() && !import.is_export;
+                for (import, target) in file.imports.iter().zip(targets(at as u32)) {
+                    let is_whole = import.name.get().is_none() && import.alias.get().is_none() && !import.is_export();
                     if let Target::Place { place, .. } = target
                         && is_whole
                     {
                         included.extend(place.file);
                     }
                 }
-                let members = file.members.iter().filter(|m| m.0 == TOP).map(|m| m.1);
+                let members = file.outermost().map(|(name, _)| name);
                 let bound = file.bindings.iter().filter(|b| b.scope == TOP).map(|b| b.name);
                 for name in members.chain(bound) {
                     let known = files.entry(name).or_default();
@@ -56,6 +57,8 @@ impl Includes {
         if self.direct[at as usize].is_empty() {
             return Vec::new();
         }
+        ask_text(Of::Includes, "");
+        ask_name(name);
         let all = self.all[at as usize].get_or_init(|| self.reach(at));
         let order = |file: &u32| all.binary_search_by_key(file, |i| i.0).ok().map(|i| (all[i].1, *file));
         let mut found: Vec<(u32, u32)> = self.files.get(&name).into_iter().flatten().filter_map(order).collect();

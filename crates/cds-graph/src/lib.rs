@@ -1,7 +1,9 @@
 //! Joins the facts of many files to one graph. [`Tree`] collects them, [`link`] finds out what names mean, and every edge says
 //! how it is known; [`Graph`] is the result in compact rows, [`walk`] ways through it.
 
+mod asked;
 mod bodies;
+mod changes;
 mod csr;
 mod imports;
 mod includes;
@@ -15,7 +17,9 @@ mod tree;
 mod types;
 mod walk;
 
-pub use csr::{EdgeRow, Graph, GraphTables};
-pub use link::{Edge, Linked, MAX_CANDIDATES, Unresolved, link};
-pub use tree::Tree;
+pub use changes::{Changes, Version, path_key};
+pub use csr::{EdgeRow, Graph, GraphTables, Row};
+pub use link::{Edge, Known, Linked, LinkedFile, MAX_CANDIDATES, NONE, Task, Unresolved, link};
+pub use symbols::{Symbols, text_at};
+pub use tree::{Tree, outline};
 pub use walk::{Direction, Taken, Walk, Walked, importance, path, walk};

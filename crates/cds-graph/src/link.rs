@@ -1,13 +1,15 @@
 //! All files to one list of edges: imports, then bases, then calls, each by what the ones before have found.
 
-use cds_model::{Certainty, EdgeKind, EntityType, ReferenceKind};
+use cds_model::{Certainty, EdgeKind, EntityType, FileFacts};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::asked::{Of, ask_name, file_key, has_any, key, pack, record};
+use crate::changes::Changes;
 use crate::modules::{Modules, Target};
 use crate::resolve::{Resolver, Value, begin};
 use crate::symbols::Symbol;
-use crate::tree::{File, TOP, Tree, Use, is_block, is_callable, is_type};
+use crate::tree::{Definition, File, TOP, Tree, Use, calls, is_block, is_callable, is_type};
 
 /// A name with more candidates than this is left unresolved: so many guesses tell nothing.
 pub const MAX_CANDIDATES: usize = 8;
@@ -15,20 +17,60 @@ pub const MAX_CANDIDATES: usize = 8;
 /// Overloads of one name in one scope that are all linked.
 const MAX_OVERLOADS: usize = 4;
 
+/// What is to be linked.
+pub struct Task<'a> {
+    /// All files.
+    pub tree: &'a Tree<'a>,
+    /// Facts of a file, by its position in the tree: its calls are read from them.
+    pub facts: &'a (dyn Fn(u32) -> Option<FileFacts> + Sync),
+    /// The node of a folder.
+    pub folder_node: &'a (dyn Fn(&str) -> Option<u32> + Sync),
+    /// What an earlier linking found of each file; empty, or one for each.
+    pub known: Vec<Known<'a>>,
+    /// What changed since.
+    pub changes: Changes,
+}
+
+/// What an earlier linking found of a file, in nodes of today.
+#[derive(Default)]
+pub struct Known<'a> {
+    /// Whether the file is the one that was linked.
+    pub is_same: bool,
+    /// See [`LinkedFile::asked`].
+    pub asked: &'a [u8],
+    /// See [`Linked::extensions`].
+    pub extensions: Vec<[u32; 2]>,
+    /// See [`Linked::bases`].
+    pub bases: Vec<[u32; 2]>,
+}
+
 /// What linking found.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Linked {
-    /// Import, invoke and inherit edges, one for each site, sorted by source, then position.
-    pub edges: Vec<Edge>,
+    /// What was found of each file that was linked; `None` for those whose edges are as they were.
+    pub files: Vec<Option<LinkedFile>>,
+    /// Of each file, types and spaces and what of the file belongs to them without lying in them.
+    pub extensions: Vec<Vec<[u32; 2]>>,
+    /// Of each file, types and their bases in the order they are written; [`NONE`] for one from outside the tree.
+    pub bases: Vec<Vec<[u32; 2]>>,
+}
+
+/// What was found of one file.
+#[derive(Default)]
+pub struct LinkedFile {
+    /// Import, invoke and inherit edges, one for each site, sorted by source, then position; those that lead out of the tree with the name
+    /// of where they lead.
+    pub edges: Vec<(Edge, Option<String>)>,
     /// Calls that may mean too many entities to say which, sorted by source, then position.
     pub unresolved: Vec<Unresolved>,
-    /// Names of modules and types that are not in the tree. Their nodes follow `first_outside`, in this order.
-    pub outside: Vec<String>,
-    /// The node of the first of them.
-    pub first_outside: u32,
     /// Calls of something that the tree does not define.
-    pub calls_outside: u64,
+    pub calls_outside: u32,
+    /// What it asked of the rest of the tree: unless that changes, its edges do not.
+    pub asked: Vec<u8>,
 }
+
+/// No node.
+pub const NONE: u32 = u32::MAX;
 
 /// One site that joins two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +89,7 @@ pub struct Edge {
     pub candidates: u16,
     /// The line of the site.
     pub line: u32,
-    /// What an import calls it, for [`Tree::text`].
+    /// What an import calls it, among the symbols.
     pub alias: Option<u32>,
 }
 
@@ -79,91 +121,179 @@ struct FileEdges {
     /// What a name may mean in this file, called bare or on something.
     guesses: FxHashMap<(Symbol, bool), Vec<u32>>,
     unresolved: Vec<Unresolved>,
-    calls_outside: u64,
+    calls_outside: u32,
 }
 
-/// Links all files. `folder_node` gives the node of a folder; `nodes` is how many there are.
-pub fn link(tree: &mut Tree, folder_node: impl Fn(&str) -> Option<u32> + Sync, nodes: u32) -> Linked {
-    // Whatever order files came in, they are linked in that of their paths.
-    tree.files.sort_by(|a, b| a.path.cmp(&b.path));
-    tree.manifests.sort();
-    let tree = &*tree;
+/// Links what is not known yet, and what the changes can affect.
+pub fn link(task: Task) -> Linked {
+    let Task { tree, facts, folder_node, known, changes } = task;
     let modules = Modules::new(tree);
     let mut resolver = Resolver::new(tree, &modules);
-    add_extensions(&mut resolver);
-    let inherited: Vec<FileEdges> =
-        (0..tree.files.len()).into_par_iter().map(|at| inherit_edges(&resolver, at as u32)).collect();
-    for edge in inherited.iter().flat_map(|f| &f.edges) {
-        let base = edge.1.is_none().then_some(edge.0.to);
-        // Bases of a block are bases of the type it extends.
-        let owner = resolver.spaces.first(resolver.type_of_block(edge.0.from));
-        resolver.bases.entry(owner).or_default().push(base);
+    let mut linking = Linking::new(tree, &known, &changes);
+    linking.settle(&known, |files| {
+        let found = files.par_iter().map(|&at| record(tree.files[at as usize].key, || extensions(&resolver, at)));
+        found.collect()
+    });
+    for [owner, block] in linking.extensions.iter().flatten() {
+        resolver.extensions.entry(*owner).or_default().push(*block);
+    }
+    linking.phase = Phase::Bases;
+    linking.done = vec![false; tree.files.len()];
+    linking.settle(&known, |files| {
+        let found = files.par_iter().map(|&at| {
+            let key = tree.files[at as usize].key;
+            // What is linked because of bases asks anew for all, so that all it asks is noted.
+            let (edges, keys) = record(key, || {
+                let _ = extensions(&resolver, at);
+                inherit_edges(&resolver, at)
+            });
+            (edges, keys)
+        });
+        found.collect()
+    });
+    for [owner, base] in linking.bases.iter().flatten() {
+        resolver.bases.entry(*owner).or_default().push((*base != NONE).then_some(*base));
     }
     let named = names(tree);
     let resolver = &resolver;
-    let rest: Vec<FileEdges> = (0..tree.files.len())
-        .into_par_iter()
-        .map(|at| {
-            let mut edges = import_edges(resolver, &folder_node, at as u32);
-            let file = &tree.files[at];
-            for used in file.uses.iter().filter(|u| u.kind == ReferenceKind::Call) {
-                call_edges(resolver, &named, at as u32, used, &mut edges);
-            }
-            edges.guesses = FxHashMap::default();
-            edges
-        })
-        .collect();
-    join(inherited, rest, nodes)
-}
-
-/// Gives outside modules their nodes and puts everything in order.
-fn join(inherited: Vec<FileEdges>, rest: Vec<FileEdges>, nodes: u32) -> Linked {
-    let mut linked = Linked { first_outside: nodes, ..Linked::default() };
-    let all = || inherited.iter().chain(&rest);
-    linked.outside = all().flat_map(|f| &f.edges).filter_map(|e| e.1.clone()).collect();
-    linked.outside.sort();
-    linked.outside.dedup();
-    for file in all() {
-        for (edge, outside) in &file.edges {
-            let mut edge = *edge;
-            if let Some(name) = outside {
-                edge.to = nodes + linked.outside.binary_search(name).expect("collected above") as u32;
-            }
-            linked.edges.push(edge);
-        }
-        linked.unresolved.extend(&file.unresolved);
-        linked.calls_outside += file.calls_outside;
-    }
-    linked.edges.par_sort_unstable();
-    linked.edges.dedup();
-    linked.unresolved.sort_unstable();
-    linked
-}
-
-/// Blocks and methods that name the type they belong to, by that type.
-fn add_extensions(resolver: &mut Resolver) {
-    let tree = resolver.tree;
-    let found: Vec<(u32, u32)> = (0..tree.files.len())
-        .into_par_iter()
-        .flat_map_iter(|at| {
-            let file = &tree.files[at];
-            let resolver = &*resolver;
-            file.entities.iter().enumerate().filter_map(move |(local, definition)| {
-                begin();
-                let local = local as u32;
-                let node = file.node_of(local);
-                if let Some(scope) = definition.scope {
-                    let owner = resolver.owner(at as u32, definition.parent, tree.symbols.text(scope))?;
-                    return Some((resolver.spaces.first(owner), node));
+    let Linking { due, mut inherited, mut asked, extensions, bases, .. } = linking;
+    let due: Vec<u32> = (0..tree.files.len() as u32).filter(|at| due[*at as usize]).collect();
+    let linked: Vec<(FileEdges, Vec<u32>)> = due
+        .par_iter()
+        .map(|&at| {
+            record(tree.files[at as usize].key, || {
+                let mut edges = import_edges(resolver, folder_node, at);
+                for used in &facts(at).map(|facts| calls(tree.symbols, &facts)).unwrap_or_default() {
+                    call_edges(resolver, &named, at, used, &mut edges);
                 }
-                let owner = resolver.type_of_block(node);
-                (owner != node).then_some((owner, node))
+                edges
             })
         })
         .collect();
-    for (owner, block) in found {
-        resolver.extensions.entry(owner).or_default().push(block);
+    let mut files: Vec<Option<LinkedFile>> = tree.files.iter().map(|_| None).collect();
+    for (&at, (found, keys)) in due.iter().zip(linked) {
+        let mut edges = std::mem::take(&mut inherited[at as usize]);
+        edges.extend(found.edges);
+        edges.sort_unstable();
+        edges.dedup();
+        let mut unresolved = found.unresolved;
+        unresolved.sort_unstable();
+        let mut all = std::mem::take(&mut asked[at as usize]);
+        all.extend(keys);
+        let asked = pack(all);
+        files[at as usize] = Some(LinkedFile { edges, unresolved, calls_outside: found.calls_outside, asked });
     }
+    Linked { files, extensions, bases }
+}
+
+/// Which of the two steps before calls is being taken.
+#[derive(Clone, Copy, PartialEq)]
+enum Phase {
+    Extensions,
+    Bases,
+}
+
+/// What is linked so far.
+struct Linking<'a> {
+    tree: &'a Tree<'a>,
+    phase: Phase,
+    due: Vec<bool>,
+    done: Vec<bool>,
+    extensions: Vec<Vec<[u32; 2]>>,
+    bases: Vec<Vec<[u32; 2]>>,
+    /// Inherit edges.
+    inherited: Vec<Vec<(Edge, Option<String>)>>,
+    asked: Vec<Vec<u32>>,
+}
+
+impl<'a> Linking<'a> {
+    fn new(tree: &'a Tree<'a>, known: &[Known], changes: &Changes) -> Linking<'a> {
+        let count = tree.files.len();
+        let is_due = |at: usize| known.get(at).is_none_or(|k| !k.is_same || changes.touches(k.asked));
+        let due: Vec<bool> = (0..count).into_par_iter().map(is_due).collect();
+        Linking {
+            tree,
+            phase: Phase::Extensions,
+            due,
+            done: vec![false; count],
+            extensions: (0..count).map(|at| known.get(at).map(|k| k.extensions.clone()).unwrap_or_default()).collect(),
+            bases: (0..count).map(|at| known.get(at).map(|k| k.bases.clone()).unwrap_or_default()).collect(),
+            inherited: vec![Vec::new(); count],
+            asked: vec![Vec::new(); count],
+        }
+    }
+
+    /// Works on what is due until nothing more becomes so: what belongs to a type may be another thing than before, and then all who asked
+    /// for it are due as well.
+    fn settle(&mut self, known: &[Known], work: impl Fn(&[u32]) -> Vec<(Stepped, Vec<u32>)>) {
+        loop {
+            let all = 0..self.tree.files.len() as u32;
+            let files: Vec<u32> = all.filter(|at| self.due[*at as usize] && !self.done[*at as usize]).collect();
+            if files.is_empty() {
+                return;
+            }
+            let mut keys = Vec::new();
+            for (&at, (stepped, asked)) in files.iter().zip(work(&files)) {
+                let at = at as usize;
+                self.done[at] = true;
+                self.asked[at].extend(asked);
+                let rows = if self.phase == Phase::Extensions { &mut self.extensions[at] } else { &mut self.bases[at] };
+                let before = std::mem::replace(rows, stepped.rows);
+                if known.get(at).is_some() && before != *rows {
+                    let changed = before.iter().chain(rows.iter()).filter(|row| !before.contains(row) || !rows.contains(row));
+                    let count = keys.len();
+                    keys.extend(changed.map(|[owner, _]| owner_key(self.tree, *owner)));
+                    // The same in another order.
+                    if keys.len() == count {
+                        keys.extend(rows.iter().map(|[owner, _]| owner_key(self.tree, *owner)));
+                    }
+                }
+                self.inherited[at] = stepped.edges;
+            }
+            if keys.is_empty() || known.is_empty() {
+                continue;
+            }
+            keys.sort_unstable();
+            keys.dedup();
+            let (due, known) = (&self.due, &known);
+            let more = (0..known.len()).into_par_iter().filter(|at| !due[*at] && has_any(known[*at].asked, &keys));
+            for at in more.collect::<Vec<usize>>() {
+                self.due[at] = true;
+            }
+        }
+    }
+}
+
+/// What a step found of a file: types with what belongs to them, and edges.
+struct Stepped {
+    rows: Vec<[u32; 2]>,
+    edges: Vec<(Edge, Option<String>)>,
+}
+
+/// What is asked for before the bases of a type, or what belongs to it.
+fn owner_key(tree: &Tree, node: u32) -> u32 {
+    let at = tree.files.partition_point(|f| f.node <= node).saturating_sub(1);
+    let file = &tree.files[at];
+    let name = node.checked_sub(file.node + 1).and_then(|local| file.entities.get(local as usize)).map(|d| d.name);
+    key(Of::Bases, name.map_or(0, |name| file_key(file.key, name)))
+}
+
+/// Blocks and methods that name the type they belong to, by that type.
+fn extensions(resolver: &Resolver, at: u32) -> Stepped {
+    let tree = resolver.tree;
+    let file = &tree.files[at as usize];
+    resolver.own_targets(at);
+    let row = |(local, definition): (usize, &Definition)| {
+        begin();
+        let node = file.node_of(local as u32);
+        if let Some(scope) = definition.scope() {
+            let owner = resolver.owner(at, definition.parent, tree.symbols.of(scope))?;
+            return Some([resolver.first(owner), node]);
+        }
+        let owner = resolver.type_of_block(node);
+        (owner != node).then_some([owner, node])
+    };
+    Stepped { rows: file.entities.iter().enumerate().filter_map(row).collect(), edges: Vec::new() }
 }
 
 /// Entities that a call may mean, by name.
@@ -171,7 +301,8 @@ fn names(tree: &Tree) -> FxHashMap<Symbol, Vec<u32>> {
     let mut named: FxHashMap<Symbol, Vec<u32>> = FxHashMap::default();
     for file in &tree.files {
         for (local, definition) in file.entities.iter().enumerate() {
-            if is_callable(definition.kind) || (is_type(definition.kind) && !is_block(definition.kind)) {
+            let kind = definition.kind();
+            if is_callable(kind) || (is_type(kind) && !is_block(kind)) {
                 named.entry(definition.name).or_default().push(file.node_of(local as u32));
             }
         }
@@ -192,41 +323,48 @@ fn edge(file: &File, used: &Use, to: u32, kind: EdgeKind, certainty: Certainty, 
     }
 }
 
-fn inherit_edges(resolver: &Resolver, at: u32) -> FileEdges {
+fn inherit_edges(resolver: &Resolver, at: u32) -> Stepped {
     let file = &resolver.tree.files[at as usize];
-    let mut found = FileEdges::default();
-    for used in file.uses.iter().filter(|u| u.kind == ReferenceKind::Base && u.scope != TOP) {
+    let mut found = Stepped { rows: Vec::new(), edges: Vec::new() };
+    for used in file.bases.iter().filter(|u| u.scope != TOP) {
         begin();
         // A base is looked up where the type stands, not inside it.
         let outer = file.parent(used.scope);
-        let name = resolver.tree.symbols.text(used.name);
-        let path = match used.receiver {
-            Some(receiver) => format!("{}.{name}", resolver.tree.symbols.text(receiver)),
+        let name = resolver.tree.symbols.of(used.name);
+        let path = match used.receiver.get() {
+            Some(receiver) => format!("{}.{name}", resolver.tree.symbols.of(receiver)),
             None => name.to_owned(),
         };
-        let mut push = |to: u32, certainty, outside| {
-            found.edges.push((edge(file, used, to, EdgeKind::Inherit, certainty, 1), outside));
+        let own = file.node_of(used.scope);
+        let base = match resolver.path(at, outer, u32::MAX, &path, 0) {
+            Some((Value::Entity(node), how)) if node != own => Some((node, how)),
+            _ => None,
         };
-        match resolver.path(at, outer, u32::MAX, &path, 0) {
-            Some((Value::Entity(node), how)) if node != file.node_of(used.scope) => push(node, how, None),
-            _ => push(0, Certainty::Named, Some(name.to_owned())),
-        }
+        let (to, how, outside) = match base {
+            Some((node, how)) => (node, how, None),
+            None => (0, Certainty::Named, Some(name.to_owned())),
+        };
+        found.edges.push((edge(file, used, to, EdgeKind::Inherit, how, 1), outside));
+        // Bases of a block are bases of the type it extends.
+        begin();
+        let owner = resolver.first(resolver.type_of_block(own));
+        found.rows.push([owner, base.map_or(NONE, |(node, _)| node)]);
     }
     found
 }
 
-fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>, at: u32) -> FileEdges {
+fn import_edges(resolver: &Resolver, folder_node: &dyn Fn(&str) -> Option<u32>, at: u32) -> FileEdges {
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
     let mut found = FileEdges::default();
-    for (i, import) in file.imports.iter().enumerate().filter(|(_, i)| !i.is_export) {
+    for (i, import) in file.imports.iter().enumerate().filter(|(_, i)| !i.is_export()) {
         begin();
-        let target = &resolver.targets[at as usize][i];
+        let target = &resolver.targets(at)[i];
         let node_of = |value: Value| match value {
             Value::Entity(node) | Value::Instance(node) | Value::Held(node) => Some(node),
             Value::Module(place) => match place.file {
                 Some(f) => Some(tree.files[f as usize].node),
-                None => folder_node(&resolver.modules.folders[place.folder? as usize].path),
+                None => folder_node(resolver.modules.folder_path(place.folder?)),
             },
             Value::Package(_) | Value::Table(..) | Value::Bases(_) | Value::Outside | Value::Hidden => None,
         };
@@ -236,13 +374,13 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
             (Some(node), _) => ends.push(End::Node(node)),
             (None, Target::Outside(name)) => ends.push(End::Outside(name.clone())),
             (None, Target::Package(name)) => {
-                let files = &resolver.modules.packages[name];
+                let files = resolver.modules.package_files(name).unwrap_or_default();
                 ends.extend(files.iter().map(|&f| End::Node(tree.files[f as usize].node)));
             }
             // The name is made in a way that is not seen: the module is what is sure.
             (None, Target::Place { place, .. }) => ends.extend(node_of(Value::Module(*place)).map(End::Node)),
-            (None, Target::Names(path)) => ends.push(End::Outside(match import.name {
-                Some(name) => format!("{path}.{}", tree.symbols.text(name)),
+            (None, Target::Names(path)) => ends.push(End::Outside(match import.name.get() {
+                Some(name) => format!("{path}.{}", tree.symbols.of(name)),
                 None => path.clone(),
             })),
             (None, Target::Unknown) => {}
@@ -263,7 +401,7 @@ fn import_edges(resolver: &Resolver, folder_node: &impl Fn(&str) -> Option<u32>,
                 certainty: Certainty::Imported,
                 candidates: 1,
                 line: import.line,
-                alias: import.alias.map(|a| a.0),
+                alias: import.alias.number(),
             };
             found.edges.push((edge, outside));
         }
@@ -276,8 +414,8 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
-    let name = tree.symbols.text(used.name);
-    let resolved = match used.receiver {
+    let name = tree.symbols.of(used.name);
+    let resolved = match used.receiver.get() {
         None => {
             let is_base = rules.base.iter().any(|b| b == name);
             let is_this = rules.this_type.iter().any(|t| t == name);
@@ -288,7 +426,7 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
             }
         }
         Some(receiver) => {
-            let on = resolver.path(at, used.scope, used.start, tree.symbols.text(receiver), 0);
+            let on = resolver.path(at, used.scope, used.start, tree.symbols.of(receiver), 0);
             on.and_then(|(value, how)| {
                 if value == Value::Hidden {
                     return None;
@@ -315,15 +453,15 @@ fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32,
             }
         }
         // An object that is called, `super()` alone, a module that is called: what is run is not named.
-        Some((Value::Instance(node), how)) if used.receiver.is_none() => push(found, node, how, 1),
+        Some((Value::Instance(node), how)) if used.receiver.get().is_none() => push(found, node, how, 1),
         // A name that is bound here to something unknown is not what is called so elsewhere.
         Some((Value::Bases(_) | Value::Outside | Value::Hidden, _)) => found.calls_outside += 1,
         Some((Value::Module(place), how)) => match resolver.default_of(place) {
             Some(node) => push(found, node, how, 1),
             None => found.calls_outside += 1,
         },
-        Some((Value::Package(_), _)) if used.receiver.is_none() => found.calls_outside += 1,
-        _ if rules.capitals && used.receiver.is_some_and(|r| is_capitals(tree.symbols.text(r))) => {
+        Some((Value::Package(_), _)) if used.receiver.get().is_none() => found.calls_outside += 1,
+        _ if rules.capitals && used.receiver.get().is_some_and(|r| is_capitals(tree.symbols.of(r))) => {
             found.calls_outside += 1;
         }
         _ => by_name(resolver, named, at, used, found),
@@ -341,7 +479,7 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
-    let name = tree.symbols.text(used.name);
+    let name = tree.symbols.of(used.name);
     let family = |rule: u16| tree.rules[rule as usize].family.as_deref();
     let same_family =
         |rule: u16| rule == file.rule || (family(rule).is_some() && family(rule) == rules.family.as_deref());
@@ -349,23 +487,24 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
         let (other, local) = resolver.place_of(**node);
         let other = &tree.files[other as usize];
         let definition = &other.entities[local as usize];
-        let in_type = definition.scope.is_some() || other.type_around(definition.parent).is_some();
+        let in_type = definition.scope().is_some() || other.type_around(definition.parent).is_some();
         // What is called on something is a member, or a function that may stand in a module; what is called bare is not a
         // member, unless members are.
         let placed =
-            if used.receiver.is_some() { is_callable(definition.kind) } else { !in_type || rules.bare_members };
-        let is_elsewhere = definition.is_own && !std::ptr::eq(other, file);
+            if used.receiver.get().is_some() { is_callable(definition.kind()) } else { !in_type || rules.bare_members };
+        let is_elsewhere = definition.is_own() && !std::ptr::eq(other, file);
         placed && same_family(other.rule) && !is_elsewhere && !resolver.bodies.is_declared(**node)
     };
-    let bare_and_known = used.receiver.is_none() && !rules.globals;
+    let bare_and_known = used.receiver.get().is_none() && !rules.globals;
     if bare_and_known || rules.builtins.iter().any(|b| b == name) {
         found.calls_outside += 1;
         return;
     }
+    ask_name(used.name);
     // Common names have thousands of owners: each file judges them once.
     let judge = || named.get(&used.name).into_iter().flatten().filter(fits).copied().collect();
     let FileEdges { edges, guesses, .. } = found;
-    let candidates: &Vec<u32> = guesses.entry((used.name, used.receiver.is_some())).or_insert_with(judge);
+    let candidates: &Vec<u32> = guesses.entry((used.name, used.receiver.get().is_some())).or_insert_with(judge);
     match candidates.len() {
         0 => found.calls_outside += 1,
         count @ 1..=MAX_CANDIDATES => {
@@ -389,9 +528,9 @@ impl Resolver<'_> {
         let (at, local) = self.place_of(node);
         let file = &self.tree.files[at as usize];
         match file.entities.get(local as usize) {
-            Some(definition) if definition.is_partial => self.extended(node, 0).unwrap_or(node),
-            Some(definition) if is_block(definition.kind) => {
-                let name = self.tree.symbols.text(definition.name);
+            Some(definition) if definition.is_partial() => self.extended(node, 0).unwrap_or(node),
+            Some(definition) if is_block(definition.kind()) => {
+                let name = self.tree.symbols.of(definition.name);
                 self.type_named(at, definition.parent, name, 0).unwrap_or(node)
             }
             _ => node,
@@ -402,7 +541,7 @@ impl Resolver<'_> {
     fn bodies(&self, node: u32, how: Certainty) -> (Vec<u32>, Certainty) {
         let is_declaration = |node: &u32| {
             let (at, local) = self.place_of(*node);
-            self.tree.files[at as usize].entities.get(local as usize).is_some_and(|d| d.is_declaration)
+            self.tree.files[at as usize].entities.get(local as usize).is_some_and(Definition::is_declaration)
         };
         let mut all = self.overloads(node);
         if !all.iter().all(is_declaration) {
@@ -439,7 +578,7 @@ impl Resolver<'_> {
         let Some(definition) = file.entities.get(local as usize) else { return vec![node] };
         let same = |l: &u32| {
             let other = &file.entities[*l as usize];
-            (other.kind, other.scope) == (definition.kind, definition.scope)
+            (other.kind(), other.scope()) == (definition.kind(), definition.scope())
         };
         let all: Vec<u32> =
             file.members(definition.parent, definition.name).filter(same).map(|l| file.node_of(l)).collect();
@@ -447,14 +586,14 @@ impl Resolver<'_> {
             return all[..1].to_vec();
         }
         // Several files of a package may define it, each for another system.
-        let is_outermost = definition.parent == TOP && definition.scope.is_none();
+        let is_outermost = definition.parent == TOP && definition.scope().is_none();
         let all = if is_outermost && all.len() == 1 { self.twins(node, definition.name) } else { all };
-        if all.len() > MAX_OVERLOADS || definition.kind.entity_type() == EntityType::Class { vec![node] } else { all }
+        if all.len() > MAX_OVERLOADS || definition.kind().entity_type() == EntityType::Class { vec![node] } else { all }
     }
 
     /// What a module gives when it is called itself.
     fn default_of(&self, place: crate::modules::Place) -> Option<u32> {
-        let default = self.tree.symbols.get("default")?;
+        let default = self.symbol("default")?;
         match self.member(place.file?, Value::Module(place), default, 0)? {
             Value::Entity(node) => Some(node),
             _ => None,

@@ -2,6 +2,7 @@
 
 use cds_model::{Certainty, EntityType, LinkRules, Shared, Step};
 
+use crate::asked::{ask_file, ask_name};
 use crate::modules::Target;
 use crate::resolve::{Found, Resolver, Value, may_go_on};
 use crate::symbols::Symbol;
@@ -31,11 +32,13 @@ impl Resolver<'_> {
                     return Some(Value::Module(inside));
                 }
                 let folder = place.folder.filter(|_| self.rules(at).shared == Shared::Folder)?;
-                let files = &self.modules.folders[folder as usize].files;
+                ask_name(name);
+                let files = self.modules.files_in(folder);
                 files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
             }
             Value::Package(id) => {
-                let files = &self.modules.packages[&self.package_names[id as usize]];
+                ask_name(name);
+                let files = self.modules.package_files(&self.package_names[id as usize]).unwrap_or_default();
                 files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
             }
             Value::Entity(node) => {
@@ -57,7 +60,8 @@ impl Resolver<'_> {
             Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
             Value::Table(at, table) => {
                 let file = self.file(at);
-                let is_member = |e: &Definition| e.scope == Some(table) && e.name == name;
+                ask_file(file.key, name);
+                let is_member = |e: &Definition| e.scope() == Some(table) && e.name == name;
                 let local = file.entities.iter().position(is_member)?;
                 Some(Value::Entity(file.node_of(local as u32)))
             }
@@ -79,11 +83,11 @@ impl Resolver<'_> {
 
     /// What belongs to a type or space by its head or as a block of it.
     pub(crate) fn in_extensions(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let blocks = self.extensions.get(&self.spaces.first(node))?;
+        let blocks = self.extensions.get(&self.first(node))?;
         blocks.iter().find_map(|&block| {
             let (at, local) = self.place_of(block);
             let definition = &self.file(at).entities[local as usize];
-            if definition.scope.is_none() && is_type(definition.kind) {
+            if definition.scope().is_none() && is_type(definition.kind()) {
                 self.member_of_block(block, name, depth)
             } else {
                 (definition.name == name).then_some(Value::Entity(block))
@@ -94,15 +98,15 @@ impl Resolver<'_> {
     pub(crate) fn member_of_block(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
         let (at, local) = self.place_of(node);
         let file = self.file(at);
-        let member = file.members(local, name).find(|&m| file.entities[m as usize].scope.is_none());
+        let member = file.members(local, name).find(|&m| file.entities[m as usize].scope().is_none());
         if let Some(member) = member {
             let definition = &file.entities[member as usize];
-            let is_method = is_callable(definition.kind) && !definition.is_property;
-            if is_method || definition.kind.entity_type() == EntityType::Class {
+            let is_method = is_callable(definition.kind()) && !definition.is_property();
+            if is_method || definition.kind().entity_type() == EntityType::Class {
                 return Some(Value::Entity(file.node_of(member)));
             }
             // A field: what it holds, or at least that it is this one.
-            let held = definition.return_type.and_then(|t| self.typed(at, local, self.text(t), depth + 1));
+            let held = definition.return_type().and_then(|t| self.typed(at, local, self.text(t), depth + 1));
             return held.or_else(|| self.field(at, local, name, depth)).or(Some(Value::Entity(file.node_of(member))));
         }
         self.field(at, local, name, depth)
@@ -123,7 +127,7 @@ impl Resolver<'_> {
 
     pub(crate) fn in_bases(&self, node: u32, name: Symbol, depth: u8, seen: &mut Vec<u32>) -> Option<Value> {
         let mut outside = None;
-        for base in self.bases.get(&self.spaces.first(node)).into_iter().flatten() {
+        for base in self.bases.get(&self.first(node)).into_iter().flatten() {
             let Some(base) = *base else {
                 outside = Some(Value::Outside);
                 continue;
@@ -177,7 +181,7 @@ impl Resolver<'_> {
             if found.is_none_or(|f| matches!(f.0, Value::Entity(_) | Value::Outside)) {
                 break;
             }
-            if is_type(definition.kind)
+            if is_type(definition.kind())
                 && let Some(method) = self.in_types(file.node_of(scope), |t| self.method_of(t, name))
             {
                 return Some((method, Certainty::Scoped));
@@ -212,7 +216,7 @@ impl Resolver<'_> {
             if let Some(value) = ask(queue[next]) {
                 return Some(value);
             }
-            for &base in self.bases.get(&self.spaces.first(queue[next])).into_iter().flatten().flatten() {
+            for &base in self.bases.get(&self.first(queue[next])).into_iter().flatten().flatten() {
                 if !queue.contains(&base) {
                     queue.push(base);
                 }
@@ -227,16 +231,16 @@ impl Resolver<'_> {
             let (at, local) = self.place_of(block);
             let file = self.file(at);
             let definition = file.entities.get(local as usize)?;
-            if !is_type(definition.kind) {
-                return (definition.name == name && is_callable(definition.kind)).then_some(Value::Entity(block));
+            if !is_type(definition.kind()) {
+                return (definition.name == name && is_callable(definition.kind())).then_some(Value::Entity(block));
             }
             let is_method = |m: &u32| {
                 let member = &file.entities[*m as usize];
-                member.scope.is_none() && is_callable(member.kind)
+                member.scope().is_none() && is_callable(member.kind())
             };
             file.members(local, name).find(is_method).map(|m| Value::Entity(file.node_of(m)))
         };
-        let blocks = self.extensions.get(&self.spaces.first(node)).into_iter().flatten().copied();
+        let blocks = self.extensions.get(&self.first(node)).into_iter().flatten().copied();
         let around = blocks.chain(self.companions(node));
         inside(node).or_else(|| around.into_iter().find_map(inside))
     }
@@ -246,10 +250,10 @@ impl Resolver<'_> {
         let (at, local) = self.place_of(node);
         let file = self.file(at);
         let Some(definition) = file.entities.get(local as usize) else { return Vec::new() };
-        let named = self.rules(at).companions.iter().filter_map(|c| self.tree.symbols.get(c));
+        let named = self.rules(at).companions.iter().filter_map(|c| self.symbol(c));
         let inside = named.flat_map(|c| file.members(local, c));
         let beside = file.members(definition.parent, definition.name).filter(|&m| m != local);
-        let is_companion = |m: &u32| is_type(file.entities[*m as usize].kind);
+        let is_companion = |m: &u32| is_type(file.entities[*m as usize].kind());
         inside.chain(beside).filter(is_companion).map(|m| file.node_of(m)).collect()
     }
 

@@ -1,16 +1,18 @@
 //! What a name, a path of names or a type means at a place: scopes first, then imports, then what types say.
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 use cds_model::{Certainty, EntityType, Shared, Step, steps};
 use rustc_hash::FxHashMap;
 
+use crate::asked::{Of, ask, ask_file, ask_name, ask_text, file_key, unrecorded};
 use crate::bodies::Bodies;
 use crate::includes::Includes;
 use crate::modules::{Modules, Place, Target};
 use crate::spaces::Spaces;
 use crate::symbols::Symbol;
-use crate::tree::{Binding, File, TOP, Tree, is_block, is_callable, is_type};
+use crate::tree::{Binding, Definition, File, Import, TOP, Tree, is_block, is_callable, is_type};
 use crate::types::{first_result, held_type, type_path};
 
 /// How many bindings, return types and re-exports one question may lead through.
@@ -50,10 +52,10 @@ pub(crate) enum Value {
 pub(crate) type Found = (Value, Certainty);
 
 pub(crate) struct Resolver<'a> {
-    pub(crate) tree: &'a Tree,
+    pub(crate) tree: &'a Tree<'a>,
     pub(crate) modules: &'a Modules,
-    /// What each import of each file means.
-    pub(crate) targets: Vec<Vec<Target>>,
+    /// What each import of each file means; found out when it is asked for.
+    targets: Vec<OnceLock<Vec<Target>>>,
     /// Bases of types, in the order they are written; `None` for one from outside.
     pub(crate) bases: FxHashMap<u32, Vec<Option<u32>>>,
     /// Blocks and single members that belong to a type without lying in it.
@@ -63,7 +65,7 @@ pub(crate) struct Resolver<'a> {
     pub(crate) package_names: Vec<String>,
     pub(crate) package_ids: FxHashMap<String, u32>,
     /// Outermost names of files that everybody sees, by family and name.
-    pub(crate) shared: FxHashMap<(u32, Symbol), Vec<u32>>,
+    pub(crate) shared: FxHashMap<(Group, Symbol), Vec<u32>>,
     /// Namespaces and types that are open, and files that others include.
     pub(crate) spaces: Spaces,
     pub(crate) includes: Includes,
@@ -71,34 +73,28 @@ pub(crate) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(crate) fn new(tree: &'a Tree, modules: &'a Modules) -> Resolver<'a> {
-        let targets = tree.files.iter().map(|file| {
-            let target = |i: usize| {
-                if file.imports[i].is_export { Target::Unknown } else { modules.target(tree, file, &file.imports[i]) }
-            };
-            (0..file.imports.len()).map(target).collect()
-        });
+    pub(crate) fn new(tree: &'a Tree<'a>, modules: &'a Modules) -> Resolver<'a> {
         let mut starts: Vec<(u32, u32)> = tree.files.iter().enumerate().map(|(i, f)| (f.node, i as u32)).collect();
         starts.sort_unstable();
-        let mut package_names: Vec<String> = modules.packages.keys().cloned().collect();
+        let mut package_names: Vec<String> = modules.package_names().cloned().collect();
         package_names.sort();
         let package_ids = package_names.iter().enumerate().map(|(i, n)| (n.clone(), i as u32)).collect();
-        let mut shared: FxHashMap<(u32, Symbol), Vec<u32>> = FxHashMap::default();
+        let mut shared: FxHashMap<(Group, Symbol), Vec<u32>> = FxHashMap::default();
         for (at, file) in tree.files.iter().enumerate() {
             if let Some(group) = group_of(tree, modules, at as u32) {
-                for &(scope, name, local) in &file.members {
+                for (name, local) in file.outermost() {
                     let definition = &file.entities[local as usize];
-                    let is_block = is_block(definition.kind);
-                    if scope == TOP && definition.scope.is_none() && !is_block && !definition.is_own {
+                    if definition.scope().is_none() && !is_block(definition.kind()) && !definition.is_own() {
                         shared.entry((group, name)).or_default().push(file.node_of(local));
                     }
                 }
             }
         }
-        let targets: Vec<Vec<Target>> = targets.collect();
+        let targets: Vec<OnceLock<Vec<Target>>> = tree.files.iter().map(|_| OnceLock::new()).collect();
+        let target = |at: u32| targets[at as usize].get_or_init(|| targets_of(tree, modules, at)).as_slice();
         Resolver {
             spaces: Spaces::new(tree),
-            includes: Includes::new(tree, &targets),
+            includes: Includes::new(tree, target),
             bodies: Bodies::new(tree),
             targets,
             bases: FxHashMap::default(),
@@ -112,6 +108,43 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// What the imports of a file mean. Whoever asks first finds out for all: what that takes is noted for the file itself alone, see
+    /// [`Resolver::own_targets`].
+    pub(crate) fn targets(&self, at: u32) -> &[Target] {
+        self.targets[at as usize].get_or_init(|| unrecorded(|| targets_of(self.tree, self.modules, at)))
+    }
+
+    /// The same for the file that is being linked.
+    pub(crate) fn own_targets(&self, at: u32) {
+        let own = targets_of(self.tree, self.modules, at);
+        self.targets[at as usize].get_or_init(|| own);
+    }
+
+    /// A name as a symbol. That there is none is worth noting: there may be one some day.
+    pub(crate) fn symbol(&self, text: &str) -> Option<Symbol> {
+        let symbol = self.tree.symbols.get(text);
+        if symbol.is_none() {
+            ask_text(Of::Missing, text);
+        }
+        symbol
+    }
+
+    /// The block that stands for all of a space, before its bases or extensions are asked for.
+    pub(crate) fn first(&self, node: u32) -> u32 {
+        let first = self.spaces.first(node);
+        for node in [node, first] {
+            let (at, local) = self.place_of(node);
+            let file = self.file(at);
+            if let Some(definition) = file.entities.get(local as usize) {
+                ask(Of::Bases, file_key(file.key, definition.name));
+                if self.spaces.is_space(node) {
+                    ask_name(definition.name);
+                }
+            }
+        }
+        first
+    }
+
     /// The file of a node, and its position inside; [`TOP`] for the file itself.
     pub(crate) fn place_of(&self, node: u32) -> (u32, u32) {
         let at = self.starts.partition_point(|&(first, _)| first <= node) - 1;
@@ -121,10 +154,10 @@ impl<'a> Resolver<'a> {
 
     pub(crate) fn kind_of(&self, node: u32) -> Option<cds_model::Kind> {
         let (file, local) = self.place_of(node);
-        self.tree.files[file as usize].entities.get(local as usize).map(|e| e.kind)
+        self.tree.files[file as usize].entities.get(local as usize).map(Definition::kind)
     }
 
-    pub(crate) fn file(&self, at: u32) -> &'a File {
+    pub(crate) fn file(&self, at: u32) -> &'a File<'a> {
         &self.tree.files[at as usize]
     }
 
@@ -133,7 +166,7 @@ impl<'a> Resolver<'a> {
     }
 
     pub(crate) fn text(&self, symbol: Symbol) -> &'a str {
-        self.tree.symbols.text(symbol)
+        self.tree.symbols.of(symbol)
     }
 
     /// What a path means at a place in a file.
@@ -182,10 +215,10 @@ impl<'a> Resolver<'a> {
         }
         if let Some(field) = name.strip_prefix('@') {
             // A field of the object has a sign of its own.
-            let value = self.type_member(around()?, self.tree.symbols.get(field)?, depth)?;
+            let value = self.type_member(around()?, self.symbol(field)?, depth)?;
             return if step.called { None } else { Some((value, Certainty::Typed)) };
         }
-        let symbol = self.tree.symbols.get(name)?;
+        let symbol = self.symbol(name)?;
         if step.called {
             self.called(self.function(file, scope, at, symbol, depth)?, depth)
         } else {
@@ -207,7 +240,7 @@ impl<'a> Resolver<'a> {
                 return Some((made, how.max(Certainty::Typed)));
             }
         }
-        let Some(symbol) = self.tree.symbols.get(step.name) else {
+        let Some(symbol) = self.symbol(step.name) else {
             return self.kept(file, value, step);
         };
         let member = self.member_as(file, value, symbol, step.called, depth);
@@ -235,11 +268,11 @@ impl<'a> Resolver<'a> {
         let mut inner = scope;
         while inner != TOP {
             let definition = &file.entities[inner as usize];
-            if is_type(definition.kind) {
+            if is_type(definition.kind()) {
                 let node = file.node_of(inner);
                 return Some(self.extended(node, depth).unwrap_or(node));
             }
-            if let Some(scope) = definition.scope {
+            if let Some(scope) = definition.scope() {
                 return self.type_named(at, definition.parent, self.text(scope), depth + 1);
             }
             inner = definition.parent;
@@ -252,7 +285,7 @@ impl<'a> Resolver<'a> {
         let file = self.file(at);
         let mut inner = scope;
         while inner != TOP {
-            if let Some(table) = file.entities[inner as usize].scope {
+            if let Some(table) = file.entities[inner as usize].scope() {
                 return self.table(at, table);
             }
             inner = file.parent(inner);
@@ -262,7 +295,11 @@ impl<'a> Resolver<'a> {
 
     /// The table of that name, if functions are put into one.
     pub(crate) fn table(&self, at: u32, name: Symbol) -> Option<Value> {
-        let has = || self.file(at).entities.iter().any(|e| e.scope == Some(name));
+        let has = || {
+            let file = self.file(at);
+            ask_file(file.key, name);
+            file.entities.iter().any(|e| e.scope() == Some(name))
+        };
         (self.rules(at).tables && has()).then_some(Value::Table(at, name))
     }
 
@@ -270,10 +307,10 @@ impl<'a> Resolver<'a> {
     pub(crate) fn extended(&self, node: u32, depth: u8) -> Option<u32> {
         let (at, local) = self.place_of(node);
         let definition = &self.file(at).entities[local as usize];
-        if definition.is_partial {
+        if definition.is_partial() {
             return self.twins(node, definition.name).first().copied().filter(|&t| t != node);
         }
-        if !is_block(definition.kind) {
+        if !is_block(definition.kind()) {
             return None;
         }
         self.type_named(at, definition.parent, self.text(definition.name), depth + 1).filter(|&t| t != node)
@@ -286,16 +323,16 @@ impl<'a> Resolver<'a> {
                 let (at, local) = self.place_of(node);
                 let file = self.file(at);
                 let definition = file.entities.get(local as usize)?;
-                if is_type(definition.kind) {
+                if is_type(definition.kind()) {
                     Value::Instance(node)
                 } else {
-                    let written = definition.return_type?;
+                    let written = definition.return_type()?;
                     self.typed(at, local, self.text(written), depth)?
                 }
             }
             // `require('./x')()`: what the module gives when no name is said.
             Value::Module(place) => {
-                let default = self.tree.symbols.get("default")?;
+                let default = self.symbol("default")?;
                 let found = self.in_module(place.file?, default, depth)?;
                 return self.called(found, depth + 1);
             }
@@ -353,11 +390,11 @@ impl<'a> Resolver<'a> {
     pub(crate) fn aliased(&self, node: u32, depth: u8) -> Option<Value> {
         let (at, local) = self.place_of(node);
         let file = self.file(at);
-        let definition = file.entities.get(local as usize).filter(|d| d.kind.name() == "typealias")?;
-        if let Some(held) = definition.alias_of {
+        let definition = file.entities.get(local as usize).filter(|d| d.kind().name() == "typealias")?;
+        if let Some(held) = definition.alias_of() {
             return Some(Value::Entity(file.node_of(held)));
         }
-        let written = file.bindings(local, definition.name).first()?.type_name?;
+        let written = file.bindings(local, definition.name).first()?.type_name.get()?;
         let path = type_path(self.text(written), &self.rules(at).wrappers)?;
         // `typedef struct foo foo`: the name means itself here, the type elsewhere.
         match self.type_value(at, definition.parent, path, depth + 1)? {
@@ -397,11 +434,11 @@ impl<'a> Resolver<'a> {
         let mut inner = scope;
         loop {
             let definition = file.entities.get(inner as usize);
-            let own_type = definition.is_some_and(|d| is_type(d.kind));
+            let own_type = definition.is_some_and(|d| is_type(d.kind()));
             // Members of a type are not in the scope of its methods, but for languages that say so; in its own body they are.
             // Nor are those of an object that a constant holds, or a function gives back.
             let is_value = definition
-                .is_some_and(|d| !own_type && !is_callable(d.kind) && d.kind.entity_type() == EntityType::Function);
+                .is_some_and(|d| !own_type && !is_callable(d.kind()) && d.kind().entity_type() == EntityType::Function);
             let is_seen = rules.bare_members || inner == scope || !own_type && !is_value;
             if is_seen && let Some(found) = self.in_own_scope(at, inner, byte, name, depth) {
                 let is_method = matches!(found.0, Value::Entity(n) if self.kind_of(n).is_some_and(is_member_kind));
@@ -426,7 +463,7 @@ impl<'a> Resolver<'a> {
             if let Some(value) = definition.and_then(|_| self.in_space(file.node_of(inner), name, depth)) {
                 return Some((value, Certainty::Imported));
             }
-            if let Some(value) = definition.and_then(|d| self.in_head(at, inner, d.scope?, name, depth)) {
+            if let Some(value) = definition.and_then(|d| self.in_head(at, inner, d.scope()?, name, depth)) {
                 return Some((value, Certainty::Scoped));
             }
             if let Some(found) = self.imported(at, inner, name, depth) {
@@ -462,7 +499,7 @@ impl<'a> Resolver<'a> {
         let is_seen = |value: &Value| match *value {
             Value::Entity(found) => {
                 let (at, local) = self.place_of(found);
-                at == file || !self.file(at).entities[local as usize].is_own
+                at == file || !self.file(at).entities[local as usize].is_own()
             }
             _ => true,
         };
@@ -489,23 +526,23 @@ impl<'a> Resolver<'a> {
     pub(crate) fn in_own_scope(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
         let file = self.file(at);
         let bindings = file.bindings(scope, name);
-        let mut members = file.members(scope, name).filter(|&m| file.entities[m as usize].scope.is_none());
+        let mut members = file.members(scope, name).filter(|&m| file.entities[m as usize].scope().is_none());
         // A constructor called like its type: the name means the type.
-        let is_own_name = file.entities.get(scope as usize).is_some_and(|e| e.name == name && is_type(e.kind));
+        let is_own_name = file.entities.get(scope as usize).is_some_and(|e| e.name == name && is_type(e.kind()));
         let first = file.members(scope, name).next().filter(|_| is_own_name);
-        if first.is_some_and(|m| file.entities[m as usize].kind.name() == "constructor") {
+        if first.is_some_and(|m| file.entities[m as usize].kind().name() == "constructor") {
             return Some((Value::Entity(file.node_of(scope)), Certainty::Scoped));
         }
-        let member = members.find(|&m| !is_block(file.entities[m as usize].kind));
+        let member = members.find(|&m| !is_block(file.entities[m as usize].kind()));
         if let Some(local) = member {
-            let kind = file.entities[local as usize].kind;
+            let kind = file.entities[local as usize].kind();
             let node = file.node_of(local);
             if is_callable(kind) || kind.entity_type() == EntityType::Class {
                 return Some((Value::Entity(node), Certainty::Scoped));
             }
             let bound = self.bound(at, scope, byte, bindings, depth);
             let typed = || {
-                let written = file.entities[local as usize].return_type?;
+                let written = file.entities[local as usize].return_type()?;
                 Some((self.typed(at, scope, self.text(written), depth + 1)?, Certainty::Typed))
             };
             let held = || {
@@ -528,15 +565,15 @@ impl<'a> Resolver<'a> {
         if own_bindings.is_some() {
             return own_bindings;
         }
-        let (from, to) = file.entities.get(scope as usize)?.parameters;
-        let parameter = file.parameters[from as usize..to as usize].iter().find(|p| p.0 == name)?;
-        let value = parameter.1.and_then(|t| self.typed(at, scope, self.text(t), depth + 1));
+        let [from, to] = file.entities.get(scope as usize)?.parameters;
+        let parameter = file.parameters[from as usize..to as usize].iter().find(|p| p.name == name)?;
+        let value = parameter.type_name.get().and_then(|t| self.typed(at, scope, self.text(t), depth + 1));
         Some((value.unwrap_or(Value::Hidden), Certainty::Typed))
     }
 
     /// What a name is bound to before a place, or anywhere when it is bound only after.
     pub(crate) fn bound(&self, at: u32, scope: u32, byte: u32, bindings: &[Binding], depth: u8) -> Option<Found> {
-        let bindings = || bindings.iter().filter(|b| !b.is_member);
+        let bindings = || bindings.iter().filter(|b| !b.is_member());
         let last = bindings()
             .rfind(|b| b.start < byte)
             .or_else(|| bindings().next().filter(|_| scope == TOP || byte == u32::MAX))?;
@@ -544,16 +581,16 @@ impl<'a> Resolver<'a> {
     }
 
     pub(crate) fn binding(&self, at: u32, scope: u32, binding: &Binding, depth: u8) -> Option<Value> {
-        if let Some(written) = binding.type_name
+        if let Some(written) = binding.type_name.get()
             && let Some(value) = self.typed(at, scope, self.text(written), depth + 1)
         {
             return Some(value);
         }
-        let written = self.text(binding.value?);
+        let written = self.text(binding.value.get()?);
         if !may_go_on(depth) {
             return None;
         }
-        let inner = if binding.is_member { binding.inner } else { scope };
+        let inner = if binding.is_member() { binding.inner() } else { scope };
         let (value, _) = self.path(at, inner, binding.start, written, depth + 1)?;
         (value != Value::Hidden).then_some(value)
     }
@@ -576,25 +613,37 @@ fn is_member_kind(kind: cds_model::Kind) -> bool {
     matches!(kind.name(), "method" | "getter" | "setter" | "constructor")
 }
 
+/// Files that see each other's outermost names, by their family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Group {
+    Folder(usize, u32),
+    Package(usize, Symbol),
+    Tree(usize),
+}
+
 /// The files that see each other's outermost names: a folder, a package, or all of a family.
-pub(crate) fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<u32> {
+pub(crate) fn group_of(tree: &Tree, modules: &Modules, at: u32) -> Option<Group> {
     group_with(tree, modules, at, tree.files[at as usize].package)
 }
 
 /// The same, as if the file were in that package.
-pub(crate) fn group_with(tree: &Tree, modules: &Modules, at: u32, package: Option<Symbol>) -> Option<u32> {
+pub(crate) fn group_with(tree: &Tree, modules: &Modules, at: u32, package: Option<Symbol>) -> Option<Group> {
     let file = &tree.files[at as usize];
-    let rules = &tree.rules[file.rule as usize];
-    // Groups of one rule never meet those of another: the upper bits are the rule's.
-    let rule = tree.family(file.rule) as u32;
-    let group = |n: u32| (rule << 24) | (n & 0xFF_FFFF);
-    match rules.shared {
-        Shared::File => None,
-        Shared::Folder => modules.folder(file.folder()).map(group),
-        Shared::Package => match package {
-            Some(package) => Some(group(package.0)),
-            None => modules.folder(file.folder()).map(|f| group(f | 0x80_0000)),
-        },
-        Shared::Tree => Some(group(0xFF_FFFF)),
+    let family = tree.family(file.rule);
+    let folder = || modules.folder(file.folder()).map(|folder| Group::Folder(family, folder));
+    match (tree.rules[file.rule as usize].shared, package) {
+        (Shared::File, _) => None,
+        (Shared::Package, Some(package)) => Some(Group::Package(family, package)),
+        (Shared::Folder, _) | (Shared::Package, None) => folder(),
+        (Shared::Tree, _) => Some(Group::Tree(family)),
     }
+}
+
+fn targets_of(tree: &Tree, modules: &Modules, at: u32) -> Vec<Target> {
+    let file = &tree.files[at as usize];
+    let target = |import: &Import| match import.is_export() {
+        true => Target::Unknown,
+        false => modules.target(tree, file, import),
+    };
+    file.imports.iter().map(target).collect()
 }

@@ -3,6 +3,7 @@
 use cds_model::Step;
 use rustc_hash::FxHashMap;
 
+use crate::asked::{Of, ask_name, ask_text};
 use crate::symbols::Symbol;
 use crate::tree::{File, TOP, Tree};
 
@@ -24,7 +25,7 @@ impl Spaces {
         for file in &tree.files {
             let rules = &tree.rules[file.rule as usize];
             for (local, definition) in file.entities.iter().enumerate() {
-                if !rules.open.iter().any(|kind| kind == definition.kind.name()) {
+                if !rules.open.iter().any(|kind| kind == definition.kind().name()) {
                     continue;
                 }
                 let name = qualified(tree, file, local as u32);
@@ -37,8 +38,10 @@ impl Spaces {
                 spaces.groups[group as usize].push(node);
                 spaces.group_of.insert(node, group);
             }
-            let members = file.members.iter().map(|m| (m.0, m.1));
-            for (scope, name) in members.chain(file.bindings.iter().map(|b| (b.scope, b.name))) {
+            if rules.open.is_empty() {
+                continue;
+            }
+            for (scope, name) in file.scopes() {
                 let block = file.node_of(scope);
                 if let Some(&group) = spaces.group_of.get(&block) {
                     let blocks = spaces.members.entry((group, name)).or_default();
@@ -56,12 +59,13 @@ impl Spaces {
     }
 
     /// All blocks of what a node is one of.
-    pub(crate) fn blocks(&self, node: u32) -> &[u32] {
+    fn blocks(&self, node: u32) -> &[u32] {
         self.group_of.get(&node).map_or(&[], |&group| &self.groups[group as usize])
     }
 
     /// Those of them that have a name.
     pub(crate) fn blocks_with(&self, node: u32, name: Symbol) -> &[u32] {
+        ask_name(name);
         let group = self.group_of.get(&node);
         group.and_then(|&group| self.members.get(&(group, name))).map_or(&[], Vec::as_slice)
     }
@@ -74,6 +78,7 @@ impl Spaces {
     /// The space of that qualified name.
     pub(crate) fn named(&self, tree: &Tree, at: u32, name: &str) -> Option<u32> {
         let family = tree.family(tree.files[at as usize].rule);
+        ask_last(tree, name);
         self.named.get(&(family, name.to_owned())).map(|&group| self.groups[group as usize][0])
     }
 
@@ -98,6 +103,9 @@ impl Spaces {
         let file = &tree.files[at as usize];
         let family = tree.family(file.rule);
         let plain = steps.iter().take_while(|s| !s.called).count();
+        for step in &steps[..plain] {
+            ask_last(tree, step.name);
+        }
         let mut around = scope;
         loop {
             let mut name = if around == TOP { String::new() } else { qualified(tree, file, around) };
@@ -121,13 +129,19 @@ impl Spaces {
     }
 }
 
+/// The last part of a name is asked for, wherever it stands.
+fn ask_last(tree: &Tree, name: &str) {
+    let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
+    tree.symbols.get(last).map_or_else(|| ask_text(Of::Missing, last), ask_name);
+}
+
 /// The names of all scopes of an entity with dots, whatever the language writes.
 pub(crate) fn qualified(tree: &Tree, file: &File, local: u32) -> String {
     let mut parts = Vec::new();
     let mut at = local;
     while let Some(definition) = file.entities.get(at as usize) {
-        parts.push(tree.symbols.text(definition.name));
-        parts.extend(definition.scope.map(|s| tree.symbols.text(s)));
+        parts.push(tree.symbols.of(definition.name));
+        parts.extend(definition.scope().map(|s| tree.symbols.of(s)));
         at = definition.parent;
     }
     parts.reverse();

@@ -4,102 +4,391 @@ use std::borrow::Cow;
 
 use cds_model::{EntityType, FileFacts, Kind, LinkRules, ReferenceKind};
 use rustc_hash::FxHashMap;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use crate::asked::{self, ask_file};
 use crate::symbols::{Symbol, Symbols};
 
 /// The outermost scope of a file, among positions of entities.
 pub(crate) const TOP: u32 = u32::MAX;
 
-/// The facts of all files, ready to be linked.
-#[derive(Default)]
-pub struct Tree {
-    pub(crate) symbols: Symbols,
+/// The outlines of all files, ready to be linked.
+pub struct Tree<'a> {
+    pub(crate) symbols: &'a Symbols,
     pub(crate) rules: Vec<LinkRules>,
+    /// The first of the rules that share entities with each.
+    families: Vec<usize>,
     languages: FxHashMap<String, u16>,
-    pub(crate) files: Vec<File>,
+    pub(crate) files: Vec<File<'a>>,
     pub(crate) manifests: Vec<(String, String)>,
 }
 
-/// One file as the tree keeps it.
-pub(crate) struct File {
-    pub(crate) path: Box<str>,
+/// One file as the tree sees it.
+pub(crate) struct File<'a> {
+    pub(crate) path: &'a str,
     pub(crate) rule: u16,
     /// The file's own node; those of its entities follow.
     pub(crate) node: u32,
     pub(crate) package: Option<Symbol>,
-    pub(crate) entities: Vec<Definition>,
-    pub(crate) parameters: Vec<(Symbol, Option<Symbol>)>,
-    pub(crate) uses: Vec<Use>,
-    pub(crate) imports: Vec<Import>,
+    pub(crate) entities: &'a [Definition],
+    pub(crate) parameters: &'a [Parameter],
+    pub(crate) bases: &'a [Use],
+    pub(crate) imports: &'a [Import],
     /// Sorted by scope, then name, then position.
-    pub(crate) bindings: Vec<Binding>,
-    /// Scope, name and position of every entity, sorted.
-    pub(crate) members: Vec<(u32, Symbol, u32)>,
+    pub(crate) bindings: &'a [Binding],
+    /// Every entity by scope, name and position, sorted.
+    members: &'a [Member],
+    /// Of its path: what is asked of a file is told apart by it.
+    pub(crate) key: u32,
 }
 
-pub(crate) struct Definition {
-    pub(crate) name: Symbol,
-    pub(crate) scope: Option<Symbol>,
-    pub(crate) kind: Kind,
-    pub(crate) parent: u32,
-    pub(crate) return_type: Option<Symbol>,
-    pub(crate) parameters: (u32, u32),
-    pub(crate) is_property: bool,
-    pub(crate) is_default: bool,
-    /// Another name for a type whose definition it ends: `typedef struct a { … } b;`.
-    pub(crate) alias_of: Option<u32>,
+macro_rules! rows {
+    ($($(#[$about:meta])* struct $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* })*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+        #[repr(C)]
+        pub(crate) struct $name { $($(#[$field_about])* pub(crate) $field: $type,)* }
+    )*};
+}
+
+rows! {
+    struct Definition {
+        name: Symbol,
+        /// Or [`TOP`].
+        parent: u32,
+        scope: Maybe,
+        return_type: Maybe,
+        /// Another name for a type whose definition it ends: `typedef struct a { … } b;`.
+        alias_of: Maybe,
+        /// The first of its parameters, and one past the last.
+        parameters: [u32; 2],
+        /// The kind's code, and flags.
+        packed: u32,
+    }
+
+    struct Parameter {
+        name: Symbol,
+        type_name: Maybe,
+    }
+
+    /// A base, or a call.
+    struct Use {
+        name: Symbol,
+        receiver: Maybe,
+        scope: u32,
+        start: u32,
+        line: u32,
+    }
+
+    struct Import {
+        module: Symbol,
+        name: Maybe,
+        alias: Maybe,
+        scope: u32,
+        start: u32,
+        line: u32,
+        flags: u32,
+    }
+
+    struct Binding {
+        scope: u32,
+        name: Symbol,
+        start: u32,
+        type_name: Maybe,
+        value: Maybe,
+        /// The entity it stands in: the method that sets a member. The highest bit says that it is a member.
+        inner: u32,
+    }
+
+    struct Member {
+        scope: u32,
+        name: Symbol,
+        local: u32,
+    }
+
+    /// How much of each an outline has, in the order of its rows.
+    struct Header {
+        package: Maybe,
+        entities: u32,
+        parameters: u32,
+        bases: u32,
+        imports: u32,
+        bindings: u32,
+        members: u32,
+    }
+}
+
+/// A number that may not be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(transparent)]
+pub(crate) struct Maybe(u32);
+
+impl Maybe {
+    fn of(number: Option<u32>) -> Maybe {
+        Maybe(number.unwrap_or(u32::MAX))
+    }
+
+    fn symbol(symbol: Option<Symbol>) -> Maybe {
+        Maybe::of(symbol.map(|s| s.0))
+    }
+
+    pub(crate) fn number(self) -> Option<u32> {
+        (self.0 != u32::MAX).then_some(self.0)
+    }
+
+    pub(crate) fn get(self) -> Option<Symbol> {
+        self.number().map(Symbol)
+    }
+}
+
+/// Bits of what is packed in a definition, above the kind.
+mod flag {
+    pub(super) const PROPERTY: u32 = 1 << 8;
+    pub(super) const DEFAULT: u32 = 1 << 9;
+    pub(super) const DECLARATION: u32 = 1 << 10;
+    pub(super) const OWN: u32 = 1 << 11;
+    pub(super) const PARTIAL: u32 = 1 << 12;
+    /// Of imports.
+    pub(super) const WILDCARD: u32 = 1;
+    pub(super) const EXPORT: u32 = 2;
+}
+
+impl Definition {
+    pub(crate) fn kind(&self) -> Kind {
+        Kind::from_code(self.packed as u8)
+    }
+
+    pub(crate) fn scope(&self) -> Option<Symbol> {
+        self.scope.get()
+    }
+
+    pub(crate) fn return_type(&self) -> Option<Symbol> {
+        self.return_type.get()
+    }
+
+    pub(crate) fn alias_of(&self) -> Option<u32> {
+        self.alias_of.number()
+    }
+
+    pub(crate) fn is_property(&self) -> bool {
+        self.packed & flag::PROPERTY != 0
+    }
+
+    pub(crate) fn is_default(&self) -> bool {
+        self.packed & flag::DEFAULT != 0
+    }
+
     /// Its body stands elsewhere.
-    pub(crate) is_declaration: bool,
+    pub(crate) fn is_declaration(&self) -> bool {
+        self.packed & flag::DECLARATION != 0
+    }
+
     /// Only its own file, and files that include it, see it.
-    pub(crate) is_own: bool,
+    pub(crate) fn is_own(&self) -> bool {
+        self.packed & flag::OWN != 0
+    }
+
     /// One of several parts of a type.
-    pub(crate) is_partial: bool,
+    pub(crate) fn is_partial(&self) -> bool {
+        self.packed & flag::PARTIAL != 0
+    }
 }
 
-pub(crate) struct Use {
-    pub(crate) name: Symbol,
-    pub(crate) receiver: Option<Symbol>,
-    pub(crate) kind: ReferenceKind,
-    pub(crate) scope: u32,
-    pub(crate) start: u32,
-    pub(crate) line: u32,
+impl Import {
+    pub(crate) fn wildcard(&self) -> bool {
+        self.flags & flag::WILDCARD != 0
+    }
+
+    pub(crate) fn is_export(&self) -> bool {
+        self.flags & flag::EXPORT != 0
+    }
 }
 
-pub(crate) struct Import {
-    pub(crate) module: Symbol,
-    pub(crate) name: Option<Symbol>,
-    pub(crate) alias: Option<Symbol>,
-    pub(crate) wildcard: bool,
-    pub(crate) is_export: bool,
-    pub(crate) scope: u32,
-    pub(crate) start: u32,
-    pub(crate) line: u32,
-}
+/// The highest bit of [`Binding::inner`].
+const IS_MEMBER: u32 = 1 << 31;
 
-pub(crate) struct Binding {
-    pub(crate) scope: u32,
-    pub(crate) name: Symbol,
-    pub(crate) start: u32,
-    pub(crate) type_name: Option<Symbol>,
-    pub(crate) value: Option<Symbol>,
-    pub(crate) is_member: bool,
-    /// The entity it stands in: the method that sets a member.
-    pub(crate) inner: u32,
+impl Binding {
+    pub(crate) fn is_member(&self) -> bool {
+        self.inner & IS_MEMBER != 0
+    }
+
+    pub(crate) fn inner(&self) -> u32 {
+        match self.inner & !IS_MEMBER {
+            inner if inner == TOP & !IS_MEMBER => TOP,
+            inner => inner,
+        }
+    }
 }
 
 /// Files of build tools that say how modules are called.
 const MANIFESTS: [&str; 5] = ["package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml"];
 
-impl Tree {
+/// What linking needs to know of a file, in rows that can be kept on disk. Strings are numbers of `symbols`; those of calls are added to it
+/// but not kept: calls are read again from the facts when they are linked.
+pub fn outline(symbols: &mut Symbols, rules: &LinkRules, facts: &FileFacts) -> Vec<u32> {
+    let mut parameters = Vec::new();
+    let mut entities = Vec::with_capacity(facts.entities.len());
+    for entity in &facts.entities {
+        let from = parameters.len() as u32;
+        for parameter in &entity.parameters {
+            let (name, type_name) = parameter_parts(&parameter.name, parameter.type_name.as_deref());
+            let (name, is_whole) = parameter_name(name);
+            let type_name = type_name.filter(|_| is_whole);
+            let type_name = Maybe::symbol(type_name.map(|t| symbols.symbol(t)));
+            parameters.push(Parameter { name: symbols.symbol(name), type_name });
+        }
+        let is_only_name = entity.signature.trim_start_matches('*') == entity.name;
+        let alias_of = entity.parent.filter(|_| entity.kind.name() == "typealias" && is_only_name);
+        let parent = match alias_of {
+            Some(held) => facts.entities[held as usize].parent,
+            None => entity.parent,
+        };
+        let is_own = entity.modifiers.iter().any(|m| rules.file_modifiers.iter().any(|f| f == m))
+            && !entity.parent.is_some_and(|p| is_type(facts.entities[p as usize].kind));
+        let bits = [
+            (entity.decorators.iter().any(|d| d.contains("property")), flag::PROPERTY),
+            (entity.modifiers.iter().any(|m| m == "default"), flag::DEFAULT),
+            (entity.is_declaration && is_callable(entity.kind), flag::DECLARATION),
+            (is_own, flag::OWN),
+            (entity.modifiers.iter().any(|m| m == "partial"), flag::PARTIAL),
+        ];
+        let flags: u32 = bits.iter().filter(|(is, _)| *is).map(|(_, bit)| bit).sum();
+        entities.push(Definition {
+            alias_of: Maybe::of(alias_of),
+            name: symbols.symbol(&entity.name),
+            scope: Maybe::symbol(entity.scope.as_deref().map(|s| symbols.symbol(s))),
+            parent: parent.unwrap_or(TOP),
+            return_type: Maybe::symbol(entity.return_type.as_deref().map(|t| symbols.symbol(t))),
+            parameters: [from, parameters.len() as u32],
+            packed: u32::from(entity.kind.code()) | flags,
+        });
+    }
+    let mut bases = Vec::new();
+    for reference in facts.references.iter().filter(|r| r.kind != ReferenceKind::Type) {
+        let name = symbols.symbol(&reference.name);
+        let receiver = reference.receiver.as_deref().map(|r| symbols.symbol(r));
+        if reference.kind == ReferenceKind::Base {
+            bases.push(Use {
+                name,
+                receiver: Maybe::symbol(receiver),
+                scope: reference.enclosing.unwrap_or(TOP),
+                start: reference.start,
+                line: reference.line,
+            });
+        }
+    }
+    let mut imports = Vec::with_capacity(facts.imports.len());
+    for import in &facts.imports {
+        let (module, name) = with_path(&import.module, import.name.as_deref());
+        imports.push(Import {
+            module: symbols.symbol(&module),
+            name: Maybe::symbol(name.map(|n| symbols.symbol(n))),
+            alias: Maybe::symbol(import.alias.as_deref().map(|a| symbols.symbol(a))),
+            scope: scope_of_import(facts, import),
+            start: import.start,
+            line: import.line,
+            flags: if import.wildcard { flag::WILDCARD } else { 0 } | if import.is_export { flag::EXPORT } else { 0 },
+        });
+    }
+    let mut bindings: Vec<Binding> = Vec::with_capacity(facts.bindings.len());
+    for binding in &facts.bindings {
+        bindings.push(Binding {
+            scope: scope_of_binding(facts, binding),
+            name: symbols.symbol(binding.name.trim_start_matches(['$', '@'])),
+            start: binding.start,
+            type_name: Maybe::symbol(binding.type_name.as_deref().map(|t| symbols.symbol(t))),
+            value: Maybe::symbol(binding.value.as_deref().map(|v| symbols.symbol(v))),
+            inner: binding.enclosing.unwrap_or(TOP) & !IS_MEMBER | if binding.is_member { IS_MEMBER } else { 0 },
+        });
+    }
+    let members = members(rules, facts, &entities);
+    let package = Maybe::symbol(facts.package.as_deref().map(|p| symbols.symbol(p)));
+    bindings.sort_by_key(|b| (b.scope, b.name, b.start));
+    let header = Header {
+        package,
+        entities: entities.len() as u32,
+        parameters: parameters.len() as u32,
+        bases: bases.len() as u32,
+        imports: imports.len() as u32,
+        bindings: bindings.len() as u32,
+        members: members.len() as u32,
+    };
+    let mut words = Vec::new();
+    push_rows(&mut words, &[header]);
+    push_rows(&mut words, &entities);
+    push_rows(&mut words, &parameters);
+    push_rows(&mut words, &bases);
+    push_rows(&mut words, &imports);
+    push_rows(&mut words, &bindings);
+    push_rows(&mut words, &members);
+    words
+}
+
+fn members(rules: &LinkRules, facts: &FileFacts, entities: &[Definition]) -> Vec<Member> {
+    let member = |scope: u32, name: Symbol, local: usize| Member { scope, name, local: local as u32 };
+    let mut members: Vec<Member> = entities.iter().enumerate().map(|(i, e)| member(e.parent, e.name, i)).collect();
+    let is_lifting = |e: &Definition| rules.lifted.iter().any(|kind| kind == e.kind().name());
+    for (i, entity) in entities.iter().enumerate() {
+        if let Some(around) = entities.get(entity.parent as usize).filter(|e| is_lifting(e)) {
+            members.push(member(around.parent, entity.name, i));
+        }
+    }
+    // The namespace that the whole file declares is its outermost scope.
+    if let Some(package) = facts.package.as_deref() {
+        let is_outermost = |e: &Definition| {
+            e.parent != TOP
+                && facts.entities[e.parent as usize].kind.name() == "namespace"
+                && facts.qualified_name(e.parent).replace('\\', ".") == package.replace('\\', ".")
+        };
+        let inside = entities.iter().enumerate().filter(|(_, e)| is_outermost(e));
+        let inside: Vec<Member> = inside.map(|(i, e)| member(TOP, e.name, i)).collect();
+        members.extend(inside);
+    }
+    members.sort_unstable_by_key(|m| (m.scope, m.name, m.local));
+    members
+}
+
+fn push_rows<T: IntoBytes + Immutable>(words: &mut Vec<u32>, rows: &[T]) {
+    let word = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().expect("four bytes"));
+    words.extend(rows.as_bytes().chunks_exact(4).map(word));
+}
+
+/// The calls of a file.
+pub(crate) fn calls(symbols: &Symbols, facts: &FileFacts) -> Vec<Use> {
+    let calls = facts.references.iter().filter(|r| r.kind == ReferenceKind::Call);
+    let call = |r: &cds_model::Reference| Use {
+        name: symbols.get(&r.name).unwrap_or(Symbol(u32::MAX)),
+        receiver: Maybe::symbol(r.receiver.as_deref().and_then(|r| symbols.get(r))),
+        scope: r.enclosing.unwrap_or(TOP),
+        start: r.start,
+        line: r.line,
+    };
+    calls.map(call).collect()
+}
+
+/// The first rows of some words, and the rest.
+fn rows_of<T: FromBytes + Immutable + KnownLayout>(words: &[u32], count: u32) -> Option<(&[T], &[u32])> {
+    let (rows, rest) = words.split_at_checked((count as usize).checked_mul(size_of::<T>() / 4)?)?;
+    Some((<[T]>::ref_from_bytes(rows.as_bytes()).ok()?, rest))
+}
+
+impl<'a> Tree<'a> {
+    /// A tree without files.
+    pub fn new(symbols: &'a Symbols) -> Tree<'a> {
+        Tree {
+            symbols,
+            rules: Vec::new(),
+            families: Vec::new(),
+            languages: FxHashMap::default(),
+            files: Vec::new(),
+            manifests: Vec::new(),
+        }
+    }
+
     /// Whether the text of such a file is wanted.
     pub fn wants_text(path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         MANIFESTS.contains(&name) || (name.starts_with("tsconfig.") && name.ends_with(".json"))
-    }
-
-    /// The text of an alias.
-    pub fn text(&self, alias: u32) -> &str {
-        self.symbols.text(Symbol(alias))
     }
 
     /// Adds the text of a file for which [`Tree::wants_text`].
@@ -107,118 +396,68 @@ impl Tree {
         self.manifests.push((path.to_owned(), text.to_owned()));
     }
 
-    /// Adds a file. `node` is its own node; its entities' nodes follow it in their order. Files may come in any order.
-    pub fn add(&mut self, path: &str, language: &str, rules: &LinkRules, node: u32, facts: &FileFacts) {
+    /// Adds a file by its outline. `node` is its own node; its entities' nodes follow it in their order. Files come in the order of their
+    /// paths. An outline that is damaged is one without rows.
+    pub fn add(&mut self, path: &'a str, language: &str, rules: &LinkRules, node: u32, outline: &'a [u32]) {
         let rule = match self.languages.get(language) {
             Some(&rule) => rule,
             None => {
                 let rule = self.rules.len() as u16;
+                let same = |other: &LinkRules| rules.family.is_some() && other.family == rules.family;
+                self.families.push(self.rules.iter().position(same).unwrap_or(rule.into()));
                 self.rules.push(rules.clone());
                 self.languages.insert(language.to_owned(), rule);
                 rule
             }
         };
-        let symbols = &mut self.symbols;
-        let mut parameters = Vec::new();
-        let mut entities = Vec::with_capacity(facts.entities.len());
-        for entity in &facts.entities {
-            let from = parameters.len() as u32;
-            for parameter in &entity.parameters {
-                let (name, type_name) = parameter_parts(&parameter.name, parameter.type_name.as_deref());
-                let (name, is_whole) = parameter_name(name);
-                let type_name = type_name.filter(|_| is_whole);
-                parameters.push((symbols.add(name), type_name.map(|t| symbols.add(t))));
-            }
-            let is_only_name = entity.signature.trim_start_matches('*') == entity.name;
-            let alias_of = entity.parent.filter(|_| entity.kind.name() == "typealias" && is_only_name);
-            let parent = match alias_of {
-                Some(held) => facts.entities[held as usize].parent,
-                None => entity.parent,
-            };
-            entities.push(Definition {
-                alias_of,
-                name: symbols.add(&entity.name),
-                scope: entity.scope.as_deref().map(|s| symbols.add(s)),
-                kind: entity.kind,
-                parent: parent.unwrap_or(TOP),
-                return_type: entity.return_type.as_deref().map(|t| symbols.add(t)),
-                parameters: (from, parameters.len() as u32),
-                is_declaration: entity.is_declaration && is_callable(entity.kind),
-                is_own: entity.modifiers.iter().any(|m| rules.file_modifiers.iter().any(|f| f == m))
-                    && !entity.parent.is_some_and(|p| is_type(facts.entities[p as usize].kind)),
-                is_partial: entity.modifiers.iter().any(|m| m == "partial"),
-                is_default: entity.modifiers.iter().any(|m| m == "default"),
-                is_property: entity.decorators.iter().any(|d| d.contains("property")),
-            });
-        }
-        let uses = facts.references.iter().filter(|r| r.kind != ReferenceKind::Type).map(|r| Use {
-            name: symbols.add(&r.name),
-            receiver: r.receiver.as_deref().map(|r| symbols.add(r)),
-            kind: r.kind,
-            scope: r.enclosing.unwrap_or(TOP),
-            start: r.start,
-            line: r.line,
-        });
-        let uses = uses.collect();
-        let imports = facts.imports.iter().map(|i| {
-            let (module, name) = with_path(&i.module, i.name.as_deref());
-            Import {
-                module: symbols.add(&module),
-                name: name.map(|n| symbols.add(n)),
-                alias: i.alias.as_deref().map(|a| symbols.add(a)),
-                wildcard: i.wildcard,
-                is_export: i.is_export,
-                scope: scope_of_import(facts, i),
-                start: i.start,
-                line: i.line,
-            }
-        });
-        let imports = imports.collect();
-        let mut bindings: Vec<Binding> = Vec::with_capacity(facts.bindings.len());
-        for binding in &facts.bindings {
-            bindings.push(Binding {
-                scope: scope_of_binding(facts, binding),
-                name: symbols.add(binding.name.trim_start_matches(['$', '@'])),
-                start: binding.start,
-                type_name: binding.type_name.as_deref().map(|t| symbols.add(t)),
-                value: binding.value.as_deref().map(|v| symbols.add(v)),
-                is_member: binding.is_member,
-                inner: binding.enclosing.unwrap_or(TOP),
-            });
-        }
-        bindings.sort_by_key(|b| (b.scope, b.name, b.start));
-        let mut members: Vec<(u32, Symbol, u32)> =
-            entities.iter().enumerate().map(|(i, e)| (e.parent, e.name, i as u32)).collect();
-        let is_lifting = |e: &Definition| rules.lifted.iter().any(|kind| kind == e.kind.name());
-        for (i, entity) in entities.iter().enumerate() {
-            if let Some(around) = entities.get(entity.parent as usize).filter(|e| is_lifting(e)) {
-                members.push((around.parent, entity.name, i as u32));
-            }
-        }
-        // The namespace that the whole file declares is its outermost scope.
-        if let Some(package) = facts.package.as_deref() {
-            let is_outermost = |e: &Definition| {
-                e.parent != TOP
-                    && facts.entities[e.parent as usize].kind.name() == "namespace"
-                    && facts.qualified_name(e.parent).replace('\\', ".") == package.replace('\\', ".")
-            };
-            let inside = entities.iter().enumerate().filter(|(_, e)| is_outermost(e));
-            let inside: Vec<(u32, Symbol, u32)> = inside.map(|(i, e)| (TOP, e.name, i as u32)).collect();
-            members.extend(inside);
-        }
-        members.sort_unstable();
-        let package = facts.package.as_deref().map(|p| symbols.add(p));
-        let path = path.into();
-        self.files.push(File { path, rule, node, package, entities, parameters, uses, imports, bindings, members });
+        self.files.push(File::new(path, rule, node, outline));
+    }
+
+    /// The first rule of those that share entities with this one.
+    pub(crate) fn family(&self, rule: u16) -> usize {
+        self.families[rule as usize]
     }
 }
 
-impl Tree {
-    /// The first rule of those that share entities with this one.
-    pub(crate) fn family(&self, rule: u16) -> usize {
-        let family = &self.rules[rule as usize].family;
-        let same = |other: &LinkRules| family.is_some() && other.family == *family;
-        self.rules.iter().position(same).unwrap_or(rule.into())
+impl<'a> File<'a> {
+    pub(crate) fn new(path: &'a str, rule: u16, node: u32, outline: &'a [u32]) -> File<'a> {
+        let read = || {
+            let (header, rest) = rows_of::<Header>(outline, 1)?;
+            let header = header[0];
+            let (entities, rest) = rows_of(rest, header.entities)?;
+            let (parameters, rest) = rows_of(rest, header.parameters)?;
+            let (bases, rest) = rows_of(rest, header.bases)?;
+            let (imports, rest) = rows_of(rest, header.imports)?;
+            let (bindings, rest) = rows_of(rest, header.bindings)?;
+            let (members, _) = rows_of(rest, header.members)?;
+            let key = asked::hash(path);
+            let package = header.package.get();
+            Some(File { path, rule, node, package, entities, parameters, bases, imports, bindings, members, key })
+        };
+        read().unwrap_or(File {
+            path,
+            rule,
+            node,
+            package: None,
+            entities: &[],
+            parameters: &[],
+            bases: &[],
+            imports: &[],
+            bindings: &[],
+            members: &[],
+            key: asked::hash(path),
+        })
+    }
+
+    /// Names of its outermost scope, with what they are; and nobody is said to have asked.
+    pub(crate) fn outermost(&self) -> impl Iterator<Item = (Symbol, u32)> {
+        self.members.iter().filter(|m| m.scope == TOP).map(|m| (m.name, m.local))
+    }
+
+    /// Scopes and the names in them, those of bindings last.
+    pub(crate) fn scopes(&self) -> impl Iterator<Item = (u32, Symbol)> {
+        let members = self.members.iter().map(|m| (m.scope, m.name));
+        members.chain(self.bindings.iter().map(|b| (b.scope, b.name)))
     }
 }
 
@@ -301,15 +540,17 @@ pub(crate) fn is_type(kind: Kind) -> bool {
     kind.entity_type() == EntityType::Class && !matches!(kind.name(), "module" | "namespace")
 }
 
-impl File {
+impl<'a> File<'a> {
     /// Entities called `name` directly inside a scope, in order of position.
-    pub(crate) fn members(&self, scope: u32, name: Symbol) -> impl Iterator<Item = u32> + '_ {
-        let from = self.members.partition_point(|m| (m.0, m.1) < (scope, name));
-        self.members[from..].iter().take_while(move |m| (m.0, m.1) == (scope, name)).map(|m| m.2)
+    pub(crate) fn members(&self, scope: u32, name: Symbol) -> impl Iterator<Item = u32> + use<'a> {
+        ask_file(self.key, name);
+        let from = self.members.partition_point(|m| (m.scope, m.name) < (scope, name));
+        self.members[from..].iter().take_while(move |m| (m.scope, m.name) == (scope, name)).map(|m| m.local)
     }
 
     /// Bindings of `name` in a scope, in order of position.
-    pub(crate) fn bindings(&self, scope: u32, name: Symbol) -> &[Binding] {
+    pub(crate) fn bindings(&self, scope: u32, name: Symbol) -> &'a [Binding] {
+        ask_file(self.key, name);
         let from = self.bindings.partition_point(|b| (b.scope, b.name) < (scope, name));
         let count = self.bindings[from..].partition_point(|b| (b.scope, b.name) == (scope, name));
         &self.bindings[from..from + count]
@@ -330,7 +571,7 @@ impl File {
     /// The innermost type around a scope, itself included.
     pub(crate) fn type_around(&self, mut scope: u32) -> Option<u32> {
         while scope != TOP {
-            if is_type(self.entities[scope as usize].kind) {
+            if is_type(self.entities[scope as usize].kind()) {
                 return Some(scope);
             }
             scope = self.parent(scope);
@@ -342,7 +583,7 @@ impl File {
         if local == TOP { self.node } else { self.node + 1 + local }
     }
 
-    pub(crate) fn folder(&self) -> &str {
+    pub(crate) fn folder(&self) -> &'a str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 }

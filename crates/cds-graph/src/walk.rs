@@ -203,7 +203,8 @@ mod tests {
 
     use super::{Direction, Walk, importance, path, walk};
     use crate::csr::GraphTables;
-    use crate::link::{Edge, Linked};
+    use crate::csr::Row;
+    use crate::link::Edge;
 
     /// A graph from `1>2 2>3~`: a tilde marks an edge known by name only.
     fn tables(nodes: usize, edges: &str) -> GraphTables {
@@ -214,8 +215,7 @@ mod tests {
             let line = i as u32 + 1;
             Edge { from, start: line, to, kind: EdgeKind::Invoke, certainty, candidates: 1, line, alias: None }
         });
-        let linked = Linked { edges: edges.collect(), ..Linked::default() };
-        GraphTables::new(&linked, &vec![None; nodes])
+        GraphTables::new(Row::of_sites(edges.collect()), &vec![None; nodes])
     }
 
     fn options(direction: Direction, depth: u32) -> Walk {

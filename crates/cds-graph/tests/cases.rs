@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use cds_graph::Tree;
+use cds_graph::{Changes, Symbols, Task, Tree, outline};
 use cds_lang::{LanguageFiles, Registry, extract};
 use cds_model::{EdgeKind, FileFacts};
 
@@ -27,9 +27,8 @@ struct Source {
     node: u32,
 }
 
-/// Links files and says what was found, a line an edge.
+/// Links files and says what was found, a line an edge. Symbols get other numbers when they are met in another order.
 fn edges(files: &[(String, String)], backwards: bool) -> String {
-    let mut tree = Tree::default();
     let mut sources = Vec::new();
     let mut node = 0;
     for (path, text) in files {
@@ -40,10 +39,19 @@ fn edges(files: &[(String, String)], backwards: bool) -> String {
         node = next;
     }
     let order: Vec<usize> = if backwards { (0..files.len()).rev().collect() } else { (0..files.len()).collect() };
+    let mut symbols = Symbols::default();
+    let mut outlines = vec![Vec::new(); files.len()];
     for i in order {
         let (path, text) = &files[i];
+        outlines[i] = outline(&mut symbols, &REGISTRY.detect(path, text).spec.link, &sources[i].facts);
+    }
+    let mut tree = Tree::new(&symbols);
+    let mut sorted: Vec<usize> = (0..files.len()).collect();
+    sorted.sort_by_key(|i| &files[*i].0);
+    for &i in &sorted {
+        let (path, text) = &files[i];
         let language = REGISTRY.detect(path, text);
-        tree.add(path, language.shown(), &language.spec.link, sources[i].node, &sources[i].facts);
+        tree.add(path, language.shown(), &language.spec.link, sources[i].node, &outlines[i]);
         if Tree::wants_text(path) {
             tree.add_manifest(path, text);
         }
@@ -56,15 +64,19 @@ fn edges(files: &[(String, String)], backwards: bool) -> String {
     folders.sort();
     folders.dedup();
     let first_folder = node;
-    let linked = cds_graph::link(
-        &mut tree,
-        |path| folders.binary_search_by(|f| f.as_str().cmp(path)).ok().map(|i| first_folder + i as u32),
-        node + folders.len() as u32,
-    );
+    let linked = cds_graph::link(Task {
+        tree: &tree,
+        facts: &|at| Some(sources[sorted[at as usize]].facts.clone()),
+        folder_node: &|path| folders.binary_search_by(|f| f.as_str().cmp(path)).ok().map(|i| first_folder + i as u32),
+        known: Vec::new(),
+        changes: Changes::all(),
+    });
+    let linked: Vec<_> = linked.files.into_iter().flatten().collect();
+    let mut edges: Vec<_> = linked.iter().flat_map(|file| &file.edges).collect();
+    edges.sort();
+    let mut unresolved: Vec<_> = linked.iter().flat_map(|file| &file.unresolved).collect();
+    unresolved.sort();
     let show = |node: u32| -> String {
-        if node >= linked.first_outside {
-            return format!("outside {}", linked.outside[(node - linked.first_outside) as usize]);
-        }
         if node >= first_folder {
             return format!("{}/", folders[(node - first_folder) as usize]);
         }
@@ -75,14 +87,15 @@ fn edges(files: &[(String, String)], backwards: bool) -> String {
         }
     };
     let mut out = String::new();
-    for edge in &linked.edges {
+    for (edge, outside) in edges {
         let many = if edge.candidates > 1 { format!(" of {}", edge.candidates) } else { String::new() };
-        let alias = edge.alias.map(|a| format!(" as {}", tree.text(a)));
+        let alias = edge.alias.map(|a| format!(" as {}", symbols.text(a)));
         let how = if edge.kind == EdgeKind::Import { String::new() } else { format!(" {}", edge.certainty.name()) };
-        let (from, to, line) = (show(edge.from), show(edge.to), edge.line);
+        let to = outside.as_ref().map_or_else(|| show(edge.to), |name| format!("outside {name}"));
+        let (from, line) = (show(edge.from), edge.line);
         let _ = writeln!(out, "{} {from} -> {to}{}{how}{many} @{line}", edge.kind.name(), alias.unwrap_or_default());
     }
-    for site in &linked.unresolved {
+    for site in unresolved {
         let (from, line) = (show(site.from), site.line);
         let _ = writeln!(out, "unresolved {from} -> {} of {} @{line}", show(site.like), site.candidates);
     }

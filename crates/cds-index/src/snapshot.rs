@@ -7,19 +7,19 @@ use tantivy::Term;
 use tantivy::schema::Field;
 
 use cds_encode::ModelId;
-use cds_graph::{EdgeRow, Graph};
+use cds_graph::{EdgeRow, Graph, Symbols};
 use cds_model::{ChunkId, EdgeKind, EntityId, EntityType, FileFacts, FileId, Kind, PathRole};
 
 use crate::build::ProblemRow;
 use crate::store::map::{Mapped, MappedBytes};
 use crate::store::names::{NameMatch, Names};
 use crate::store::part::{GoneFile, Part};
-use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
+use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
 use crate::store::sparse::SparseWeights;
 use crate::store::text::TextSegment;
 use crate::store::uses::Uses;
 use crate::store::vectors::Vectors;
-use crate::store::{Bm25Fields, Manifest, files, part_path, path, strings};
+use crate::store::{Bm25Fields, Manifest, files, part_path, path};
 use crate::{Error, Result};
 
 /// An index as a reader sees it.
@@ -82,6 +82,9 @@ struct GraphMaps {
     aliases: Mapped,
     unresolved: Mapped,
     importance: Mapped,
+    bases: Mapped,
+    extensions: Mapped,
+    asked: Mapped,
 }
 
 /// A file's text and facts, as they were indexed.
@@ -148,6 +151,9 @@ impl Snapshot {
                 aliases: map(path::ALIASES)?,
                 unresolved: map(path::UNRESOLVED)?,
                 importance: map(path::IMPORTANCE)?,
+                bases: map(path::BASES)?,
+                extensions: map(path::EXTENSIONS)?,
+                asked: map(path::ASKED)?,
             },
             manifest,
             folder,
@@ -162,6 +168,8 @@ impl Snapshot {
         snapshot.graph.aliases.check_rows::<[u32; 2]>()?;
         snapshot.graph.unresolved.check_rows::<UnresolvedRow>()?;
         snapshot.graph.importance.check_rows::<f32>()?;
+        snapshot.graph.bases.check_rows::<BelongRow>()?;
+        snapshot.graph.extensions.check_rows::<BelongRow>()?;
         snapshot.docs.check_rows::<u32>()?;
         snapshot.slots.check_rows::<u32>()?;
         Ok(snapshot)
@@ -289,12 +297,12 @@ impl Snapshot {
     }
 
     /// Its strings, to go on with.
-    pub(crate) fn strings_writer(&self) -> strings::StringsWriter {
-        strings::StringsWriter::after(self.strings.bytes(), self.slots.rows())
+    pub(crate) fn strings_writer(&self) -> Symbols {
+        Symbols::after(self.strings.bytes(), self.slots.rows())
     }
 
     fn string(&self, at: u32) -> &str {
-        strings::get(self.strings.bytes(), at)
+        cds_graph::text_at(self.strings.bytes(), at)
     }
 
     /// Number of files.
@@ -382,6 +390,33 @@ impl Snapshot {
         self.graph.importance.rows::<f32>().get(id.index()).copied().unwrap_or(0.0)
     }
 
+    /// What files say of types: their bases, and what belongs to them without lying in them.
+    pub(crate) fn belongings(&self) -> (&[BelongRow], &[BelongRow]) {
+        (self.graph.bases.rows(), self.graph.extensions.rows())
+    }
+
+    /// What a file asked of others when it was linked.
+    pub(crate) fn asked(&self, row: &DocumentRow) -> &[u8] {
+        let bytes = self.graph.asked.bytes().get(row.asked as usize..).and_then(|b| b.get(..row.asked_len as usize));
+        bytes.unwrap_or_default()
+    }
+
+    /// What linking needs to know of a file.
+    pub(crate) fn outline(&self, row: &DocumentRow) -> &[u32] {
+        self.parts.get(row.part as usize).map_or(&[], |part| part.outline(row.outline, row.outline_len))
+    }
+
+    /// Such calls as they lie in the table.
+    pub(crate) fn unresolved_table(&self) -> &[UnresolvedRow] {
+        self.graph.unresolved.rows()
+    }
+
+    /// The number of an alias among the strings.
+    pub(crate) fn alias_string(&self, edge: u32) -> Option<u32> {
+        let rows: &[[u32; 2]] = self.graph.aliases.rows();
+        rows.binary_search_by_key(&edge, |row| row[0]).ok().map(|at| rows[at][1])
+    }
+
     /// All such calls by name, in the order of names.
     pub(crate) fn unresolved_rows(&self) -> Vec<(&str, u32, u32, u32)> {
         let rows: &[UnresolvedRow] = self.graph.unresolved.rows();
@@ -443,6 +478,16 @@ impl Snapshot {
         }
         let (text, facts) = files::unpack(block, row.text_len, row.facts_len).ok_or_else(damaged)?;
         Ok(LoadedFile { text, facts })
+    }
+
+    /// Facts of a file by its row, which may be that of another generation.
+    pub(crate) fn facts_at(&self, row: &DocumentRow) -> Option<FileFacts> {
+        files::unpack(self.block(row)?, row.text_len, row.facts_len).map(|(_, facts)| facts)
+    }
+
+    /// Bytes of its strings.
+    pub(crate) fn string_bytes(&self) -> u32 {
+        self.strings.bytes().len() as u32
     }
 
     /// A file's text alone.

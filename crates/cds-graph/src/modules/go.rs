@@ -43,7 +43,7 @@ impl Modules {
         }
         // A tree without `go.mod` (vendored, GOPATH): the folder whose path ends so.
         let vendored = module.contains('.').then(|| {
-            let mut ends = self.folders.iter().enumerate().filter(|(_, f)| {
+            let mut ends = self.all_folders().iter().enumerate().filter(|(_, f)| {
                 f.path.strip_suffix(module).is_some_and(|b| b.is_empty() || b.ends_with('/')) && !f.files.is_empty()
             });
             ends.next().map(|(i, _)| i as u32)

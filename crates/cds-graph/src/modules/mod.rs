@@ -2,14 +2,15 @@
 
 mod ecma;
 mod go;
-mod package;
+pub(crate) mod package;
 mod path;
-mod python;
+pub(crate) mod python;
 mod rust;
 
 use cds_model::{ModuleRule, Step};
 use rustc_hash::FxHashMap;
 
+use crate::asked::{Of, ask_text};
 use crate::tree::{File, Import, Tree};
 
 /// What an import names.
@@ -49,10 +50,10 @@ impl Target {
 pub(crate) struct Modules {
     files: FxHashMap<String, u32>,
     paths: Vec<String>,
-    pub(crate) folders: Vec<Folder>,
+    folders: Vec<Folder>,
     by_folder: FxHashMap<String, u32>,
     /// Files that declare a package, by its name.
-    pub(crate) packages: FxHashMap<String, Vec<u32>>,
+    packages: FxHashMap<String, Vec<u32>>,
     /// The last parts of paths: for headers and files that are named from a root that is not known.
     by_name: FxHashMap<String, Vec<u32>>,
     python: python::Roots,
@@ -70,7 +71,7 @@ impl Modules {
     pub(crate) fn new(tree: &Tree) -> Modules {
         let mut modules = Modules {
             files: FxHashMap::default(),
-            paths: tree.files.iter().map(|f| f.path.to_string()).collect(),
+            paths: tree.files.iter().map(|f| f.path.to_owned()).collect(),
             folders: Vec::new(),
             by_folder: FxHashMap::default(),
             packages: FxHashMap::default(),
@@ -82,17 +83,17 @@ impl Modules {
         };
         for (at, file) in tree.files.iter().enumerate() {
             let at = at as u32;
-            modules.files.insert(file.path.to_string(), at);
+            modules.files.insert(file.path.to_owned(), at);
             let folder = modules.add_folder(file.folder());
             modules.folders[folder as usize].files.push(at);
             let name = file.path.rsplit('/').next().unwrap_or_default();
             modules.by_name.entry(name.to_owned()).or_default().push(at);
             if let Some(package) = file.package {
-                let name = package::normal(tree.symbols.text(package));
+                let name = package::normal(tree.symbols.of(package));
                 modules.packages.entry(name).or_default().push(at);
             }
         }
-        modules.python = python::Roots::new(tree, &modules);
+        modules.python = python::Roots::new(tree.files.iter().map(|f| f.path), |path| modules.files.contains_key(path));
         modules
     }
 
@@ -112,11 +113,45 @@ impl Modules {
     }
 
     pub(crate) fn file(&self, path: &str) -> Option<u32> {
+        ask_text(Of::Path, path);
         self.files.get(path).copied()
     }
 
     pub(crate) fn folder(&self, path: &str) -> Option<u32> {
+        ask_text(Of::Folder, path);
         self.by_folder.get(path).copied()
+    }
+
+    pub(crate) fn folder_path(&self, folder: u32) -> &str {
+        &self.folders[folder as usize].path
+    }
+
+    /// All folders, the outer ones first.
+    fn all_folders(&self) -> &[Folder] {
+        ask_text(Of::Folders, "");
+        &self.folders
+    }
+
+    /// The files of a folder.
+    pub(crate) fn files_in(&self, folder: u32) -> &[u32] {
+        let folder = &self.folders[folder as usize];
+        ask_text(Of::Members, &folder.path);
+        &folder.files
+    }
+
+    /// Files that declare a package.
+    pub(crate) fn package_files(&self, name: &str) -> Option<&[u32]> {
+        ask_text(Of::Package, name);
+        self.packages.get(name).map(Vec::as_slice)
+    }
+
+    pub(crate) fn package_names(&self) -> impl Iterator<Item = &String> {
+        self.packages.keys()
+    }
+
+    fn files_named(&self, name: &str) -> Option<&[u32]> {
+        ask_text(Of::Base, name);
+        self.by_name.get(name).map(Vec::as_slice)
     }
 
     pub(crate) fn path_of(&self, file: u32) -> &str {
@@ -125,7 +160,7 @@ impl Modules {
 
     /// What an import of a file means.
     pub(crate) fn target(&self, tree: &Tree, file: &File, import: &Import) -> Target {
-        let module = tree.symbols.text(import.module);
+        let module = tree.symbols.of(import.module);
         match tree.rules[file.rule as usize].modules {
             ModuleRule::None => Target::Unknown,
             ModuleRule::Python => self.python(file, module),
@@ -136,17 +171,17 @@ impl Modules {
             }
             ModuleRule::Package if module.contains('/') => self.path(file, module, &[]),
             ModuleRule::Package => {
-                let named = import.name.map(|n| package::normal(&format!("{module}.{}", tree.symbols.text(n))));
+                let named = import.name.get().map(|n| package::normal(&format!("{module}.{}", tree.symbols.of(n))));
                 match (self.package(tree, file.rule, module), named) {
                     // `use App\Models` takes a package by its last name.
-                    (Target::Outside(_), Some(named)) if self.packages.contains_key(&named) => Target::Package(named),
+                    (Target::Outside(_), Some(named)) if self.package_files(&named).is_some() => Target::Package(named),
                     (target, _) => target,
                 }
             }
             ModuleRule::Rust => self.rust(tree, file, import.scope, module),
             ModuleRule::Go => self.go(file, module),
             // `using` names a namespace, not a file.
-            ModuleRule::Include if import.wildcard || import.name.is_some() || import.alias.is_some() => {
+            ModuleRule::Include if import.wildcard() || import.name.get().is_some() || import.alias.get().is_some() => {
                 Target::Names(package::normal(module))
             }
             ModuleRule::Include => self.include(file, module),
@@ -164,7 +199,7 @@ impl Modules {
             }
             ModuleRule::Package => {
                 let name = |count: usize| steps[..count].iter().map(|s| s.name).collect::<Vec<_>>().join(".");
-                let found = (1..=steps.len()).rev().map(|c| (name(c), c)).find(|(n, _)| self.packages.contains_key(n));
+                let found = (1..=steps.len()).rev().map(|c| (name(c), c)).find(|(n, _)| self.package_files(n).is_some());
                 found.map(|(name, count)| (Target::Package(name), count))
             }
             _ => None,

@@ -41,9 +41,9 @@ impl Modules {
                 before.is_empty() || (before.ends_with('/') && (is_specific || roots.iter().any(|r| r == root)))
             })
         };
-        let nearest = self.by_name.get(name)?.iter().filter(ends).max_by_key(|&&f| {
+        let nearest = self.files_named(name)?.iter().filter(ends).max_by_key(|&&f| {
             let full = self.path_of(f);
-            (shared_folders(full, &file.path), std::cmp::Reverse(full.len()), std::cmp::Reverse(f))
+            (shared_folders(full, file.path), std::cmp::Reverse(full.len()), std::cmp::Reverse(f))
         });
         nearest.map(|&f| place(f))
     }

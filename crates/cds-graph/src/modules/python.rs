@@ -3,19 +3,20 @@
 use rustc_hash::FxHashMap;
 
 use super::{Modules, Place, Target, join, shared_folders};
-use crate::tree::{File, Tree};
+use crate::asked::{Of, ask_text};
+use crate::tree::File;
 
 /// Where outermost packages and modules lie, by their name.
 #[derive(Default)]
-pub(super) struct Roots(FxHashMap<String, Vec<String>>);
+pub(crate) struct Roots(FxHashMap<String, Vec<String>>);
 
 impl Roots {
-    pub(super) fn new(tree: &Tree, modules: &Modules) -> Roots {
+    /// Of all paths; `has` tells whether there is a file.
+    pub(crate) fn new<'a>(paths: impl Iterator<Item = &'a str>, has: impl Fn(&str) -> bool) -> Roots {
         let mut roots: FxHashMap<String, Vec<String>> = FxHashMap::default();
         let is_package = |folder: &str| {
             !folder.is_empty()
-                && (modules.file(&join(folder, "__init__.py")).is_some()
-                    || modules.file(&join(folder, "__init__.pyi")).is_some())
+                && (has(&join(folder, "__init__.py")) || has(&join(folder, "__init__.pyi")))
         };
         let mut add = |name: &str, root: &str| {
             let list = roots.entry(name.to_owned()).or_default();
@@ -23,13 +24,9 @@ impl Roots {
                 list.push(root.to_owned());
             }
         };
-        for file in &tree.files {
-            let Some(stem) =
-                file.path.rsplit('/').next().and_then(|n| n.strip_suffix(".py").or(n.strip_suffix(".pyi")))
-            else {
-                continue;
-            };
-            let folder = file.folder();
+        for path in paths {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let Some(stem) = name.strip_suffix(".py").or(name.strip_suffix(".pyi")) else { continue };
             if !is_package(folder) {
                 add(stem, folder);
             }
@@ -70,6 +67,15 @@ impl Roots {
     }
 }
 
+impl Roots {
+    /// Names whose places are others in another tree.
+    pub(crate) fn difference<'a>(&'a self, other: &'a Roots) -> impl Iterator<Item = &'a str> {
+        let changed = self.0.iter().filter(|(name, places)| other.0.get(*name) != Some(places)).map(|(name, _)| name);
+        let new = other.0.keys().filter(|name| !self.0.contains_key(*name));
+        changed.chain(new).map(String::as_str)
+    }
+}
+
 impl Modules {
     pub(crate) fn python(&self, file: &File, module: &str) -> Target {
         let dots = module.len() - module.trim_start_matches('.').len();
@@ -88,10 +94,11 @@ impl Modules {
         let first = rest.split('.').next().unwrap_or(rest);
         let path = rest.replace('.', "/");
         let mut best: Option<(usize, Place)> = None;
+        ask_text(Of::Root, first);
         for root in self.python.0.get(first).into_iter().flatten() {
             let Some(place) = self.python_at(&join(root, &path)) else { continue };
             // A file that shadows a library of its own name does not import itself.
-            if place.file.is_some_and(|f| self.file(&file.path) == Some(f)) && first == rest {
+            if place.file.is_some_and(|f| self.file(file.path) == Some(f)) && first == rest {
                 continue;
             }
             let near = shared_folders(root, file.folder());

@@ -4,6 +4,7 @@
 use cds_model::Step;
 
 use super::{Modules, Place, Target, join};
+use crate::asked::{Of, ask_text};
 use crate::tree::{File, Tree};
 
 #[derive(Default)]
@@ -70,8 +71,11 @@ impl Modules {
                     self.rust_at(source)
                 } else {
                     // A module or name of this file comes first, since the 2018 edition.
-                    let inside =
-                        tree.symbols.get(first).is_some_and(|n| file.members(crate::tree::TOP, n).next().is_some());
+                    let name = tree.symbols.get(first);
+                    if name.is_none() {
+                        ask_text(Of::Missing, first);
+                    }
+                    let inside = name.is_some_and(|n| file.members(crate::tree::TOP, n).next().is_some());
                     let beside = own
                         .folder
                         .is_some_and(|f| self.rust_at(&join(&self.folders[f as usize].path, first)).is_some());
@@ -104,8 +108,8 @@ impl Modules {
 
     /// The module that a file is.
     fn own_module(&self, file: &File) -> Place {
-        let at = self.file(&file.path);
-        let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+        let at = self.file(file.path);
+        let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", file.path));
         let inside = match name {
             "mod.rs" | "lib.rs" | "main.rs" => folder.to_owned(),
             name => join(folder, name.strip_suffix(".rs").unwrap_or(name)),
@@ -151,8 +155,8 @@ pub(super) fn words(steps: &[Step]) -> usize {
 fn modules_around(tree: &Tree, file: &File, mut scope: u32) -> Vec<String> {
     let mut names = Vec::new();
     while let Some(definition) = file.entities.get(scope as usize) {
-        if definition.kind.name() == "module" {
-            names.push(tree.symbols.text(definition.name).to_owned());
+        if definition.kind().name() == "module" {
+            names.push(tree.symbols.of(definition.name).to_owned());
         }
         scope = definition.parent;
     }

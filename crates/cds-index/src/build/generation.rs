@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use cds_graph::{GraphTables, Tree};
+use cds_graph::{GraphTables, Symbols, Tree, outline};
 use cds_lang::Registry;
-use cds_model::{Chunk, EntityType, FileFacts, FileId, Kind, LinkRules, PathRole, Reference};
+use cds_model::{Chunk, EntityType, FileFacts, Kind, LinkRules, PathRole, Reference};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
+use super::links::{Linker, Links};
 use super::part::{PartWriter, Placed};
 use super::plan::Plan;
 use super::prepare::{Kept, Prepared};
@@ -18,8 +19,8 @@ use super::{Build, ProblemRow};
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
 use crate::store::names::NamesWriter;
-use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
-use crate::store::strings::StringsWriter;
+use crate::store::files::unpack;
+use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
 use crate::store::uses::UsesWriter;
 use crate::store::{part_path, path};
 use crate::{Error, Result, Snapshot};
@@ -31,16 +32,17 @@ pub(crate) struct GenerationWriter<'a> {
     old: Option<&'a Snapshot>,
     plan: &'a Plan,
     registry: &'a Registry,
-    part: PartWriter<'a>,
+    part: Option<PartWriter<'a>>,
     moved: Moved<'a>,
-    strings: StringsWriter,
+    strings: Symbols,
     names: NamesWriter,
     uses: UsesWriter,
     documents: Vec<DocumentRow>,
     entities: Vec<EntityRow>,
     chunks: Vec<ChunkRow>,
     languages: Vec<String>,
-    tree: Tree,
+    /// Texts of files of build tools.
+    manifests: Vec<(String, String)>,
     problems: Vec<ProblemRow>,
     counts: Counts,
 }
@@ -82,11 +84,17 @@ struct Linking {
     tables: GraphTables,
     unresolved: Vec<UnresolvedRow>,
     importance: Vec<f32>,
+    bases: Vec<BelongRow>,
+    extensions: Vec<BelongRow>,
+    asked: Vec<u8>,
+    /// How many files were linked.
+    linked: usize,
 }
 
 /// What the manifest needs to know of the tables.
 pub(crate) struct Tables {
     pub(crate) link_seconds: f64,
+    pub(crate) linked: usize,
     pub(crate) languages: Vec<String>,
     pub(crate) counts: Counts,
     pub(crate) skipped: Vec<SkippedFile>,
@@ -113,16 +121,16 @@ impl<'a> GenerationWriter<'a> {
         let old = old.filter(|_| plan.parts > 0);
         let steps = vec![None; old.map_or(0, Snapshot::file_count)];
         Ok(GenerationWriter {
-            part: PartWriter::create(build, format!("p{number:06}"), plan.expected, plan.parts == 0, busy)?,
+            part: Some(PartWriter::create(build, format!("p{number:06}"), plan.expected, plan.parts == 0, busy)?),
             moved: Moved { old, steps },
-            strings: old.map_or_else(StringsWriter::default, Snapshot::strings_writer),
+            strings: old.map_or_else(Symbols::default, Snapshot::strings_writer),
             names: NamesWriter::default(),
             uses: UsesWriter::default(),
             documents: Vec::new(),
             entities: Vec::new(),
             chunks: Vec::new(),
             languages: old.map_or_else(Vec::new, |old| old.manifest().languages.clone()),
-            tree: Tree::default(),
+            manifests: Vec::new(),
             problems: Vec::new(),
             counts: Counts::default(),
             registry: build.registry,
@@ -140,7 +148,10 @@ impl<'a> GenerationWriter<'a> {
         let entity = self.entities.len() as u32;
         let first_chunk = self.chunks.len() as u32;
         let role = PathRole::of(&file.path);
-        let Placed { blob, doc } = self.part.add(file)?;
+        let no_rules = LinkRules::default();
+        let rules = self.registry.by_name(&file.language).map_or(&no_rules, |l| &l.spec.link);
+        let outlined = outline(&mut self.strings, rules, &file.facts);
+        let Placed { blob, doc, outline } = self.part.as_mut().expect("files come before the end").add(file, &outlined)?;
         let language = self.language(&file.language);
         self.documents.push(DocumentRow {
             blob,
@@ -168,9 +179,15 @@ impl<'a> GenerationWriter<'a> {
             doc,
             references: file.facts.references.len() as u32,
             calls_outside: 0,
+            outline,
+            outline_len: outlined.len() as u32,
+            asked: 0,
+            asked_len: 0,
         });
         self.add_entities(id, file, first_chunk);
-        self.add_to_tree(&file.path, &file.language, entity, &file.text, &file.facts);
+        if Tree::wants_text(&file.path) {
+            self.manifests.push((file.path.clone(), file.text.clone()));
+        }
         self.add_chunks(id, entity, role, &file.facts);
         for (i, chunk) in file.facts.chunks.iter().enumerate() {
             for reference in used_in(&file.facts, chunk) {
@@ -187,15 +204,6 @@ impl<'a> GenerationWriter<'a> {
             });
         }
         Ok(())
-    }
-
-    fn add_to_tree(&mut self, path: &str, language: &str, entity: u32, text: &str, facts: &FileFacts) {
-        let no_rules = LinkRules::default();
-        let rules = self.registry.by_name(language).map_or(&no_rules, |l| &l.spec.link);
-        self.tree.add(path, language, rules, entity, facts);
-        if Tree::wants_text(path) {
-            self.tree.add_manifest(path, text);
-        }
     }
 
     /// A file that is as it was: its rows move.
@@ -230,6 +238,9 @@ impl<'a> GenerationWriter<'a> {
             first_chunk,
             ..*row
         });
+        if Tree::wants_text(document.path()) {
+            self.manifests.push((document.path().to_owned(), old.text(kept.id)?));
+        }
         self.moved.steps[kept.id.index()] = Some(step);
         Ok(())
     }
@@ -301,7 +312,7 @@ impl<'a> GenerationWriter<'a> {
     /// Folders of indexed files become entities, outer ones first; files learn their parent.
     fn add_directories(&mut self) -> FxHashMap<String, u32> {
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
-        let path_of = |d: &DocumentRow| (d.entity, self.strings.get(d.path).to_owned());
+        let path_of = |d: &DocumentRow| (d.entity, self.strings.text(d.path).to_owned());
         let paths: Vec<(u32, String)> = self.documents.iter().map(path_of).collect();
         for (entity, path) in paths {
             let mut parent = NONE;
@@ -334,29 +345,31 @@ impl<'a> GenerationWriter<'a> {
         known
     }
 
-    fn load_kept(&mut self) {
-        let Some(old) = self.old else { return };
-        let steps = std::mem::take(&mut self.moved.steps);
-        let kept: Vec<(u32, u32)> =
-            steps.iter().enumerate().filter_map(|(id, step)| Some((id as u32, (*step)?.file))).collect();
-        for some in kept.chunks(512) {
-            let loaded: Vec<_> = some.par_iter().map(|(id, _)| old.load(FileId(*id))).collect();
-            for ((id, file), loaded) in some.iter().zip(loaded) {
-                let Some(document) = old.document(FileId(*id)) else { continue };
-                let Ok(loaded) = loaded else { continue };
-                let entity = self.documents[*file as usize].entity;
-                self.add_to_tree(document.path(), document.language(), entity, &loaded.text, &loaded.facts);
-            }
-        }
-        self.moved.steps = steps;
-    }
-
     /// Finds out what names mean, gives what is not in the tree entities of its own, and lays the graph out.
-    fn link(&mut self, folders: &FxHashMap<String, u32>) -> Linking {
-        self.load_kept();
-        let mut tree = std::mem::take(&mut self.tree);
-        let linked = cds_graph::link(&mut tree, |path| folders.get(path).copied(), self.entities.len() as u32);
-        for name in &linked.outside {
+    fn link(&mut self, folder: &Path, folders: &FxHashMap<String, u32>) -> Result<Linking> {
+        let outlines = Mapped::open(&folder.join(part_path::OUTLINES), None)?;
+        let files = Mapped::open(&folder.join(part_path::FILES), None)?;
+        let facts = |row: &DocumentRow| {
+            let block = files.bytes().get(row.blob as usize..)?.get(..row.packed as usize)?;
+            unpack(block, row.text_len, row.facts_len).map(|(_, facts)| facts)
+        };
+        let kept: Vec<Option<u32>> = self.moved.steps.iter().map(|step| step.map(|step| step.file)).collect();
+        let linker = Linker {
+            registry: self.registry,
+            symbols: &self.strings,
+            documents: &self.documents,
+            languages: &self.languages,
+            entities: &self.entities,
+            folders,
+            outlines: outlines.rows(),
+            facts: &facts,
+            own_part: self.plan.parts as u32,
+            manifests: std::mem::take(&mut self.manifests),
+            old: self.old,
+            kept: &kept,
+        };
+        let links = linker.run(self.entities.len() as u32);
+        for name in &links.outside {
             self.names.add(name, self.entities.len() as u32);
             self.entities.push(EntityRow {
                 file: NONE,
@@ -372,23 +385,18 @@ impl<'a> GenerationWriter<'a> {
             });
         }
         let parents: Vec<Option<u32>> = self.entities.iter().map(|e| (e.parent != NONE).then_some(e.parent)).collect();
-        let mut tables = GraphTables::new(&linked, &parents);
-        for [_, alias] in &mut tables.aliases {
-            *alias = self.strings.add(tree.text(*alias));
+        let tables = GraphTables::new(links.rows, &parents);
+        let mut asked = Vec::new();
+        for (row, (own, calls)) in self.documents.iter_mut().zip(links.asked.iter().zip(links.calls_outside)) {
+            (row.asked, row.asked_len, row.calls_outside) = (asked.len() as u32, own.len() as u32, calls);
+            asked.extend_from_slice(own);
         }
-        let mut unresolved: Vec<UnresolvedRow> = Vec::with_capacity(linked.unresolved.len());
-        unresolved.extend(linked.unresolved.iter().map(|site| UnresolvedRow {
-            name: self.entities[site.like as usize].name,
-            from: site.from,
-            line: site.line,
-            candidates: site.candidates,
-        }));
-        unresolved.sort_unstable();
         self.counts.edges = tables.edges.len() as u64;
-        self.counts.unresolved = unresolved.len() as u64;
-        self.counts.calls_outside = linked.calls_outside;
+        self.counts.unresolved = links.unresolved.len() as u64;
+        self.counts.calls_outside = self.documents.iter().map(|d| u64::from(d.calls_outside)).sum();
         let importance = cds_graph::importance(tables.graph());
-        Linking { tables, unresolved, importance }
+        let Links { unresolved, bases, extensions, linked, .. } = links;
+        Ok(Linking { tables, unresolved, importance, bases, extensions, asked, linked })
     }
 
     /// Problems of files that did not change are those they had.
@@ -408,9 +416,12 @@ impl<'a> GenerationWriter<'a> {
             None => Vec::new(),
         };
         let started = Instant::now();
-        let linking = self.link(&folders);
+        let part = self.part.take().expect("it is closed once");
+        let part_folder = part.folder().to_owned();
+        let closing = part.close(self.old, &gone)?;
+        let linking = self.link(&part_folder, &folders)?;
         let link_seconds = started.elapsed().as_secs_f64();
-        let (part, mut meaning) = self.part.close(self.old, &gone)?.finish()?;
+        let (part, mut meaning) = closing.finish()?;
         let moved = &self.moved;
         let entity = |id| moved.entity(id);
         let (map, lists) = self.names.finish(self.old.map(|old| (old.names(), &entity as _)));
@@ -451,6 +462,9 @@ impl<'a> GenerationWriter<'a> {
         write(path::ALIASES, rows(&linking.tables.aliases))?;
         write(path::UNRESOLVED, rows(&linking.unresolved))?;
         write(path::IMPORTANCE, rows(&linking.importance))?;
+        write(path::BASES, rows(&linking.bases))?;
+        write(path::EXTENSIONS, rows(&linking.extensions))?;
+        write(path::ASKED, &linking.asked)?;
         problems.append(&mut self.problems);
         problems.append(&mut meaning.problems);
         problems.sort_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));
@@ -470,6 +484,7 @@ impl<'a> GenerationWriter<'a> {
         };
         Ok(Tables {
             link_seconds,
+            linked: linking.linked,
             languages: self.languages,
             counts,
             skipped: problems.iter().filter_map(ProblemRow::skipped_file).collect(),

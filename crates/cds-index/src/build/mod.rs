@@ -3,6 +3,7 @@
 mod cache;
 mod freshness;
 mod generation;
+mod links;
 mod lock;
 mod meaning;
 mod ordered;
@@ -109,6 +110,8 @@ pub struct BuildReport {
     pub parsed: usize,
     /// Files whose facts were kept.
     pub reused: usize,
+    /// Files whose names were looked up: those that changed, and those that asked for what changed.
+    pub linked: usize,
     /// Files that are gone.
     pub removed: usize,
     /// Files left out or read badly.
@@ -191,6 +194,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
             files: counts.files as usize,
             parsed: 0,
             reused: counts.files as usize,
+            linked: 0,
             removed: 0,
             problems: counts.problems as usize,
             changed: false,
@@ -211,6 +215,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         files: manifest.counts.files as usize,
         parsed: counted.parsed,
         reused: counted.reused,
+        linked: counted.linked,
         removed,
         problems: manifest.counts.problems as usize,
         changed: true,
@@ -234,6 +239,7 @@ fn has_models(old: &Snapshot, models: &ModelIds) -> bool {
 struct Counted {
     parsed: usize,
     reused: usize,
+    linked: usize,
     link_seconds: f64,
 }
 
@@ -341,6 +347,7 @@ fn fill(
     (build.progress)(Progress { phase: "writing", done: total, total });
     let tables = writer.finish(problems, &known)?;
     counted.link_seconds = tables.link_seconds;
+    counted.linked = tables.linked;
     Ok((tables, counted))
 }
 

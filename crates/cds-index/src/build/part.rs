@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use cds_model::{Chunk, Entity, FileFacts};
+use zerocopy::IntoBytes;
 
 use super::Build;
 use super::meaning::{Meaning, Written};
@@ -22,6 +23,7 @@ pub(crate) struct PartWriter<'a> {
     folder: PathBuf,
     files: BufWriter<File>,
     files_at: u64,
+    outlines: Checked,
     text: Option<TextWriter>,
     meaning: Option<Meaning<'a>>,
     docs: u32,
@@ -32,6 +34,8 @@ pub(crate) struct PartWriter<'a> {
 pub(crate) struct Placed {
     pub(crate) blob: u64,
     pub(crate) doc: u32,
+    /// The first word of its outline.
+    pub(crate) outline: u32,
 }
 
 /// A part that takes no more files; its postings may still be on their way to disk.
@@ -65,6 +69,7 @@ impl<'a> PartWriter<'a> {
         Ok(PartWriter {
             files: BufWriter::with_capacity(1 << 18, files),
             files_at: 0,
+            outlines: Checked::create(&folder.join(path::OUTLINES))?,
             text: Some(TextWriter::create(&folder.join(path::BM25), expected)?),
             meaning: Some(Meaning::create(&folder, build.home, build.models, build.cancel, is_whole, busy)?),
             docs: 0,
@@ -74,8 +79,9 @@ impl<'a> PartWriter<'a> {
         })
     }
 
-    pub(crate) fn add(&mut self, file: &Prepared) -> Result<Placed> {
-        let placed = Placed { blob: self.files_at, doc: self.docs };
+    pub(crate) fn add(&mut self, file: &Prepared, outline: &[u32]) -> Result<Placed> {
+        let placed = Placed { blob: self.files_at, doc: self.docs, outline: (self.outlines.size / 4) as u32 };
+        self.outlines.write(outline.as_bytes())?;
         self.files_at += file.packed.write(&mut self.files, &self.folder.join(path::FILES))?;
         let text = findable(&file.text, &file.facts, self.comments);
         let writer = self.text.as_mut().expect("files come before the end");
@@ -85,12 +91,17 @@ impl<'a> PartWriter<'a> {
         Ok(placed)
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// No more files come. `gone` are files of other parts that are no longer there.
     pub(crate) fn close(mut self, old: Option<&Snapshot>, gone: &[GoneFile]) -> Result<ClosingPart<'a>> {
+        let mut files = BTreeMap::new();
+        files.insert(format!("{}/{}", self.name, path::OUTLINES), self.outlines.finish()?);
         self.files.flush().map_err(Error::io(self.folder.join(path::FILES)))?;
         // The text index takes longest to close: it goes on beside the rest.
         let text = self.text.take().expect("it is closed once").close();
-        let mut files = BTreeMap::new();
         let closing = match old.filter(|_| !gone.is_empty()) {
             None => None,
             Some(old) => {
@@ -123,9 +134,9 @@ impl ClosingPart<'_> {
         let listed = |name: &str| format!("{}/{name}", writer.name);
         files.insert(listed(path::FILES), WrittenFile { size: writer.files_at, checksum: None });
         files.insert(listed(path::VECTORS), meaning.vectors);
-        writer.write(path::SCALES, zerocopy::IntoBytes::as_bytes(meaning.scales.as_slice()), &mut files)?;
-        writer.write(path::TERMS, zerocopy::IntoBytes::as_bytes(meaning.terms.as_slice()), &mut files)?;
-        writer.write(path::WEIGHTS, zerocopy::IntoBytes::as_bytes(meaning.weights.as_slice()), &mut files)?;
+        writer.write(path::SCALES, meaning.scales.as_bytes(), &mut files)?;
+        writer.write(path::TERMS, meaning.terms.as_bytes(), &mut files)?;
+        writer.write(path::WEIGHTS, meaning.weights.as_bytes(), &mut files)?;
         text.finish()?;
         files.extend(text_files(&writer.folder, &writer.name, path::BM25)?);
         if let Some(gone) = gone {
@@ -134,6 +145,32 @@ impl ClosingPart<'_> {
         }
         let entry = PartEntry { name: writer.name, docs: writer.docs };
         Ok((WrittenPart { entry, files }, meaning))
+    }
+}
+
+/// A file that is written bit by bit, with the sum of all.
+struct Checked {
+    file: BufWriter<File>,
+    path: PathBuf,
+    size: u64,
+    checksum: crc32fast::Hasher,
+}
+
+impl Checked {
+    fn create(path: &Path) -> Result<Checked> {
+        let file = BufWriter::with_capacity(1 << 18, File::create(path).map_err(Error::io(path))?);
+        Ok(Checked { file, path: path.to_owned(), size: 0, checksum: crc32fast::Hasher::new() })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.checksum.update(bytes);
+        self.size += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(Error::io(&self.path))
+    }
+
+    fn finish(&mut self) -> Result<WrittenFile> {
+        self.file.flush().map_err(Error::io(&self.path))?;
+        Ok(WrittenFile { size: self.size, checksum: Some(self.checksum.clone().finalize()) })
     }
 }
 

@@ -8,10 +8,11 @@
 //!   cache/               what slow models said of texts
 //!   g000007/             tables of one generation, written anew each time
 //!     graph/    entities.bin  strings.bin  slots.bin  out.bin  edges.bin  in.bin  aliases.bin  unresolved.bin  importance.bin
+//!               bases.bin  extensions.bin  asked.bin
 //!     indices/  documents.bin  chunks.bin  docs.bin  names.fst  names.bin  uses.fst  uses.bin
 //!     problems.json
 //!   p000003/             what is large of some files, written once and shared by generations
-//!     files.bin  vectors.bin  scales.bin  terms.bin  weights.bin  bm25/  gone.json  gone/
+//!     files.bin  outlines.bin  vectors.bin  scales.bin  terms.bin  weights.bin  bm25/  gone.json  gone/
 //! ```
 
 pub(crate) mod best;
@@ -23,7 +24,6 @@ pub(crate) mod names;
 pub(crate) mod part;
 pub(crate) mod rows;
 pub(crate) mod sparse;
-pub(crate) mod strings;
 pub(crate) mod text;
 pub(crate) mod uses;
 pub(crate) mod vectors;
@@ -42,6 +42,9 @@ pub(crate) mod path {
     pub(crate) const ALIASES: &str = "graph/aliases.bin";
     pub(crate) const UNRESOLVED: &str = "graph/unresolved.bin";
     pub(crate) const IMPORTANCE: &str = "graph/importance.bin";
+    pub(crate) const BASES: &str = "graph/bases.bin";
+    pub(crate) const EXTENSIONS: &str = "graph/extensions.bin";
+    pub(crate) const ASKED: &str = "graph/asked.bin";
     pub(crate) const DOCUMENTS: &str = "indices/documents.bin";
     pub(crate) const CHUNKS: &str = "indices/chunks.bin";
     pub(crate) const DOCS: &str = "indices/docs.bin";
@@ -52,15 +55,16 @@ pub(crate) mod path {
     pub(crate) const PROBLEMS: &str = "problems.json";
 
     /// The tables that an update carries facts over by.
-    pub(crate) const TABLES: [&str; 16] = [
+    pub(crate) const TABLES: [&str; 19] = [
         ENTITIES, STRINGS, SLOTS, DOCUMENTS, CHUNKS, DOCS, NAMES_FST, NAMES, USES_FST, USES, OUT, EDGES, INCOMING,
-        ALIASES, UNRESOLVED, PROBLEMS,
+        ALIASES, UNRESOLVED, PROBLEMS, BASES, EXTENSIONS, ASKED,
     ];
 }
 
 /// Files of a part, relative to its folder.
 pub(crate) mod part_path {
     pub(crate) const FILES: &str = "files.bin";
+    pub(crate) const OUTLINES: &str = "outlines.bin";
     pub(crate) const VECTORS: &str = "vectors.bin";
     pub(crate) const SCALES: &str = "scales.bin";
     pub(crate) const TERMS: &str = "terms.bin";

@@ -18,6 +18,7 @@ use crate::{Error, Result};
 /// A part as a reader sees it.
 pub(crate) struct Part {
     pub(crate) files: Mapped,
+    outlines: Mapped,
     pub(crate) text: TextReader,
     /// Postings of what was taken out of older parts when this one was written: frequencies are lowered by them.
     gone: Option<TextReader>,
@@ -47,6 +48,7 @@ impl Part {
         };
         let part = Part {
             files: map(path::FILES)?,
+            outlines: map(path::OUTLINES)?,
             text: TextReader::open(&folder.join(path::BM25))?,
             gone: match manifest.files.contains_key(&format!("{}/{}", entry.name, path::GONE)) {
                 true => Some(TextReader::open(&folder.join(path::GONE_BM25))?),
@@ -57,6 +59,7 @@ impl Part {
         };
         part.vectors.scales.check_rows::<f32>()?;
         part.sparse.check()?;
+        part.outlines.check_rows::<u32>()?;
         if part.text.docs() != entry.docs {
             return Err(Error::damaged(folder.join(path::BM25), "another number of documents than the manifest says"));
         }
@@ -73,6 +76,12 @@ impl Part {
     pub(crate) fn tokens(&self, field: Field) -> Result<i64> {
         let gone = self.gone.as_ref().map_or(Ok(0), |gone| gone.tokens(field))?;
         Ok(self.text.tokens(field)?.cast_signed() - gone.cast_signed())
+    }
+
+    /// Words of an outline.
+    pub(crate) fn outline(&self, first: u32, count: u32) -> &[u32] {
+        let words = self.outlines.rows::<u32>().get(first as usize..).and_then(|words| words.get(..count as usize));
+        words.unwrap_or_default()
     }
 
     pub(crate) fn block(&self, blob: u64, packed: u32) -> Option<&[u8]> {

@@ -47,6 +47,12 @@ pub(crate) struct DocumentRow {
     pub(crate) references: u32,
     /// Calls of what the tree does not define.
     pub(crate) calls_outside: u32,
+    /// Its outline in `outlines.bin` of its part: the first word, and how many.
+    pub(crate) outline: u32,
+    pub(crate) outline_len: u32,
+    /// What it asked of others, in `asked.bin`: the first byte, and how many.
+    pub(crate) asked: u32,
+    pub(crate) asked_len: u32,
 }
 
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -93,6 +99,16 @@ pub(crate) struct UnresolvedRow {
     pub(crate) from: u32,
     pub(crate) line: u32,
     pub(crate) candidates: u32,
+}
+
+/// What a file says of an entity that may lie in another: a base of a type, or what belongs to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct BelongRow {
+    pub(crate) file: u32,
+    pub(crate) owner: u32,
+    /// Or [`NONE`] for one from outside the tree.
+    pub(crate) other: u32,
 }
 
 /// Bits of `flags` in entity and chunk rows.

@@ -258,6 +258,9 @@ fn check(files: Files, seed: u64, steps: usize) {
         let count = if edited.dice.below(4) == 0 { 1 + edited.dice.below(5) } else { 1 };
         log.extend((0..count).map(|_| edited.step()));
         let report = edited.tree.build();
+        if std::env::var_os("CDS_EQUALITY_SHOW").is_some() {
+            eprintln!("{step}: {} of {} linked, {} parsed", report.linked, report.files, report.parsed);
+        }
         let (updated, clean) = (edited.tree.open().dump().expect("it can be read"), edited.clean());
         if updated != clean {
             let difference = difference(&updated, &clean);
