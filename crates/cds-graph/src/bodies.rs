@@ -19,7 +19,8 @@ impl Bodies {
     pub(crate) fn new(tree: &Tree) -> Bodies {
         let entities =
             || tree.files.iter().flat_map(|f| f.entities.iter().enumerate().map(move |(i, e)| (f, i as u32, e)));
-        let declared: FxHashSet<_> = entities().filter(|(_, _, e)| e.is_declaration()).map(|(_, _, e)| e.name).collect();
+        let declared: FxHashSet<_> =
+            entities().filter(|(_, _, e)| e.is_declaration()).map(|(_, _, e)| e.name).collect();
         let mut bodies = Bodies::default();
         for (file, local, definition) in entities() {
             let has_body = is_callable(definition.kind()) && !definition.is_declaration() && !definition.is_own();

@@ -240,7 +240,8 @@ impl<'a> Linking<'a> {
                 let rows = if self.phase == Phase::Extensions { &mut self.extensions[at] } else { &mut self.bases[at] };
                 let before = std::mem::replace(rows, stepped.rows);
                 if known.get(at).is_some() && before != *rows {
-                    let changed = before.iter().chain(rows.iter()).filter(|row| !before.contains(row) || !rows.contains(row));
+                    let changed =
+                        before.iter().chain(rows.iter()).filter(|row| !before.contains(row) || !rows.contains(row));
                     let count = keys.len();
                     keys.extend(changed.map(|[owner, _]| owner_key(self.tree, *owner)));
                     // The same in another order.

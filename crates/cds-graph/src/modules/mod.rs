@@ -199,7 +199,8 @@ impl Modules {
             }
             ModuleRule::Package => {
                 let name = |count: usize| steps[..count].iter().map(|s| s.name).collect::<Vec<_>>().join(".");
-                let found = (1..=steps.len()).rev().map(|c| (name(c), c)).find(|(n, _)| self.package_files(n).is_some());
+                let found =
+                    (1..=steps.len()).rev().map(|c| (name(c), c)).find(|(n, _)| self.package_files(n).is_some());
                 found.map(|(name, count)| (Target::Package(name), count))
             }
             _ => None,

@@ -15,8 +15,7 @@ impl Roots {
     pub(crate) fn new<'a>(paths: impl Iterator<Item = &'a str>, has: impl Fn(&str) -> bool) -> Roots {
         let mut roots: FxHashMap<String, Vec<String>> = FxHashMap::default();
         let is_package = |folder: &str| {
-            !folder.is_empty()
-                && (has(&join(folder, "__init__.py")) || has(&join(folder, "__init__.pyi")))
+            !folder.is_empty() && (has(&join(folder, "__init__.py")) || has(&join(folder, "__init__.pyi")))
         };
         let mut add = |name: &str, root: &str| {
             let list = roots.entry(name.to_owned()).or_default();

@@ -16,10 +16,10 @@ use super::part::{PartWriter, Placed};
 use super::plan::Plan;
 use super::prepare::{Kept, Prepared};
 use super::{Build, ProblemRow};
+use crate::store::files::unpack;
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
 use crate::store::names::NamesWriter;
-use crate::store::files::unpack;
 use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
 use crate::store::uses::UsesWriter;
 use crate::store::{part_path, path};
@@ -34,6 +34,8 @@ pub(crate) struct GenerationWriter<'a> {
     registry: &'a Registry,
     part: Option<PartWriter<'a>>,
     moved: Moved<'a>,
+    /// By the old file, which it is now, if it is the same: also where its rows were written anew.
+    same: Vec<Option<u32>>,
     strings: Symbols,
     names: NamesWriter,
     uses: UsesWriter,
@@ -57,7 +59,6 @@ struct Moved<'a> {
 
 #[derive(Clone, Copy)]
 struct Step {
-    file: u32,
     entities: u32,
     chunks: u32,
 }
@@ -122,6 +123,7 @@ impl<'a> GenerationWriter<'a> {
         let steps = vec![None; old.map_or(0, Snapshot::file_count)];
         Ok(GenerationWriter {
             part: Some(PartWriter::create(build, format!("p{number:06}"), plan.expected, plan.parts == 0, busy)?),
+            same: vec![None; steps.len()],
             moved: Moved { old, steps },
             strings: old.map_or_else(Symbols::default, Snapshot::strings_writer),
             names: NamesWriter::default(),
@@ -151,7 +153,8 @@ impl<'a> GenerationWriter<'a> {
         let no_rules = LinkRules::default();
         let rules = self.registry.by_name(&file.language).map_or(&no_rules, |l| &l.spec.link);
         let outlined = outline(&mut self.strings, rules, &file.facts);
-        let Placed { blob, doc, outline } = self.part.as_mut().expect("files come before the end").add(file, &outlined)?;
+        let Placed { blob, doc, outline } =
+            self.part.as_mut().expect("files come before the end").add(file, &outlined)?;
         let language = self.language(&file.language);
         self.documents.push(DocumentRow {
             blob,
@@ -184,6 +187,9 @@ impl<'a> GenerationWriter<'a> {
             asked: 0,
             asked_len: 0,
         });
+        if let Some(slot) = file.reused.and_then(|known| self.same.get_mut(known.index())) {
+            *slot = Some(id);
+        }
         self.add_entities(id, file, first_chunk);
         if Tree::wants_text(&file.path) {
             self.manifests.push((file.path.clone(), file.text.clone()));
@@ -213,11 +219,8 @@ impl<'a> GenerationWriter<'a> {
         let row = document.row();
         let id = self.documents.len() as u32;
         let (entity, first_chunk) = (self.entities.len() as u32, self.chunks.len() as u32);
-        let step = Step {
-            file: id,
-            entities: entity.wrapping_sub(row.entity),
-            chunks: first_chunk.wrapping_sub(row.first_chunk),
-        };
+        let step =
+            Step { entities: entity.wrapping_sub(row.entity), chunks: first_chunk.wrapping_sub(row.first_chunk) };
         let moved = |id: u32, by: u32| if id == NONE { NONE } else { id.wrapping_add(by) };
         let damaged = || Error::damaged(old.home(), format!("the rows of {}", document.path()));
         let entities = old.entity_rows().get(row.entity as usize..).and_then(|r| r.get(..=row.entities as usize));
@@ -242,6 +245,7 @@ impl<'a> GenerationWriter<'a> {
             self.manifests.push((document.path().to_owned(), old.text(kept.id)?));
         }
         self.moved.steps[kept.id.index()] = Some(step);
+        self.same[kept.id.index()] = Some(id);
         Ok(())
     }
 
@@ -353,7 +357,6 @@ impl<'a> GenerationWriter<'a> {
             let block = files.bytes().get(row.blob as usize..)?.get(..row.packed as usize)?;
             unpack(block, row.text_len, row.facts_len).map(|(_, facts)| facts)
         };
-        let kept: Vec<Option<u32>> = self.moved.steps.iter().map(|step| step.map(|step| step.file)).collect();
         let linker = Linker {
             registry: self.registry,
             symbols: &self.strings,
@@ -366,7 +369,7 @@ impl<'a> GenerationWriter<'a> {
             own_part: self.plan.parts as u32,
             manifests: std::mem::take(&mut self.manifests),
             old: self.old,
-            kept: &kept,
+            kept: &self.same,
         };
         let links = linker.run(self.entities.len() as u32);
         for name in &links.outside {

@@ -80,7 +80,11 @@ impl<'a> Linker<'a> {
     fn outline(&self, row: &DocumentRow) -> &'a [u32] {
         match self.old.filter(|_| row.part != self.own_part) {
             Some(old) => old.outline(row),
-            None => self.outlines.get(row.outline as usize..).and_then(|w| w.get(..row.outline_len as usize)).unwrap_or_default(),
+            None => self
+                .outlines
+                .get(row.outline as usize..)
+                .and_then(|w| w.get(..row.outline_len as usize))
+                .unwrap_or_default(),
         }
     }
 
@@ -122,13 +126,16 @@ impl<'a> Linker<'a> {
 
     fn nodes(&self, old: &'a Snapshot) -> Nodes<'a> {
         let steps = old.document_rows().iter().zip(self.kept);
-        let step = |(row, now): (&DocumentRow, &Option<u32>)| Some(self.documents[(*now)? as usize].entity.wrapping_sub(row.entity));
+        let step = |(row, now): (&DocumentRow, &Option<u32>)| {
+            Some(self.documents[(*now)? as usize].entity.wrapping_sub(row.entity))
+        };
         let steps: Vec<Option<u32>> = steps.map(step).collect();
         let mut matched = FxHashMap::default();
         for (document, now) in self.changed(old) {
             let row = document.row();
             matched.insert(row.entity, now.entity);
-            let before = old.entity_rows().get(row.entity as usize..=(row.entity + row.entities) as usize).unwrap_or_default();
+            let before =
+                old.entity_rows().get(row.entity as usize..=(row.entity + row.entities) as usize).unwrap_or_default();
             let after = &self.entities[now.entity as usize..=(now.entity + now.entities) as usize];
             let after: FxHashMap<(u64, u32), usize> =
                 identities(after, now.entity).into_iter().enumerate().map(|(i, identity)| (identity, i)).collect();
@@ -193,7 +200,9 @@ impl<'a> Linker<'a> {
             .enumerate()
             .filter_map(|(id, now)| {
                 let row = &old.document_rows()[id];
-                let is_lost = |to: u32| nodes.get(to).is_none() && old.entity_rows().get(to as usize).is_none_or(|e| e.kind != external);
+                let is_lost = |to: u32| {
+                    nodes.get(to).is_none() && old.entity_rows().get(to as usize).is_none_or(|e| e.kind != external)
+                };
                 let mut edges = (row.entity..=row.entity + row.entities).flat_map(|node| graph.outgoing(node));
                 (*now).filter(|_| edges.any(|(_, edge)| is_lost(edge.to)))
             })
@@ -207,7 +216,8 @@ impl<'a> Linker<'a> {
     fn changes(&self, nodes: &Nodes<'a>) -> Changes {
         let old = nodes.old;
         let mut changes = Changes::default();
-        let version = |language: &'a str, outline: &'a [u32]| Version { language, rules: self.rules(language), outline };
+        let version =
+            |language: &'a str, outline: &'a [u32]| Version { language, rules: self.rules(language), outline };
         let before = |d: DocumentView<'a>| version(d.language(), old.outline(d.row()));
         let now = |row: &DocumentRow| version(&self.languages[usize::from(row.language)], self.outline(row));
         let is_kept: FxHashSet<u32> = self.kept.iter().flatten().copied().collect();
@@ -232,8 +242,10 @@ impl<'a> Linker<'a> {
         changes.strings(self.symbols, old.string_bytes());
         // What went with its file, or cannot be told any more.
         let (bases, extensions) = old.belongings();
-        let lost = bases.iter().chain(extensions).filter(|row| self.kept.get(row.file as usize).is_none_or(Option::is_none));
-        let lost = lost.filter(|row| nodes.get(row.owner).is_none() || row.other != NONE && nodes.get(row.other).is_none());
+        let lost =
+            bases.iter().chain(extensions).filter(|row| self.kept.get(row.file as usize).is_none_or(Option::is_none));
+        let lost =
+            lost.filter(|row| nodes.get(row.owner).is_none() || row.other != NONE && nodes.get(row.other).is_none());
         changes.owners(lost.filter_map(|row| {
             let owner = old.entity_rows().get(row.owner as usize)?;
             Some((path_key(old.document(FileId(owner.file))?.path()), owner.name))
@@ -326,7 +338,8 @@ impl<'a> Linker<'a> {
             for row in nodes.old.unresolved_table() {
                 let file = nodes.old.entity_rows().get(row.from as usize).map_or(NONE, |r| r.file);
                 let now = self.kept.get(file as usize).copied().flatten();
-                if let (Some(from), true) = (nodes.get(row.from), now.is_some_and(|now| keeps[now as usize].is_some())) {
+                if let (Some(from), true) = (nodes.get(row.from), now.is_some_and(|now| keeps[now as usize].is_some()))
+                {
                     links.unresolved.push(UnresolvedRow { from, ..*row });
                 }
             }

@@ -331,7 +331,7 @@ fn fill(
                     writer.keep(&kept)?;
                 }
                 Outcome::Ready(file) => {
-                    *if file.reused { &mut counted.reused } else { &mut counted.parsed } += 1;
+                    *if file.reused.is_some() { &mut counted.reused } else { &mut counted.parsed } += 1;
                     writer.add(&file)?;
                 }
             }

@@ -13,7 +13,7 @@ use crate::{DocumentView, Snapshot};
 /// written again a few times at most, however many updates there are.
 const GROWTH: u64 = 2;
 
-/// Below this many bytes a part is always written again.
+/// Below this many bytes a part is written again, unless that is much of the tree.
 const SMALL: u64 = 64 << 10;
 
 /// What to do with what is there.
@@ -56,7 +56,8 @@ impl Plan {
         // What is dead costs every query a little, and memory: at half of what lives it is time to write all anew.
         let crowded = old.dead_chunks() * 2 > old.chunk_count();
         let mut parts = if crowded { 0 } else { sizes.len() };
-        while parts > 0 && sizes[parts - 1] <= (expected * GROWTH).max(SMALL) {
+        let small = SMALL.min(sizes.iter().sum::<u64>() / 16);
+        while parts > 0 && sizes[parts - 1] <= (expected * GROWTH).max(small) {
             parts -= 1;
             expected += sizes[parts];
         }

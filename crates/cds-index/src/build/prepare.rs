@@ -45,7 +45,8 @@ pub(crate) struct Prepared {
     pub(crate) packed: Packed,
     /// One a chunk.
     pub(crate) vectors: Vec<Quantised>,
-    pub(crate) reused: bool,
+    /// Which file of the old generation it is, unchanged.
+    pub(crate) reused: Option<FileId>,
 }
 
 pub(crate) struct Preparer<'a> {
@@ -105,7 +106,7 @@ impl Preparer<'_> {
             vectors: self.vectors(&file.path, &text, &facts),
             text,
             facts,
-            reused: false,
+            reused: None,
         }))
     }
 
@@ -146,7 +147,7 @@ impl Preparer<'_> {
             },
             text: loaded.text,
             facts: loaded.facts,
-            reused: true,
+            reused: Some(known.id),
         })
     }
 

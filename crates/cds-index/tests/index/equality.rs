@@ -259,7 +259,13 @@ fn check(files: Files, seed: u64, steps: usize) {
         log.extend((0..count).map(|_| edited.step()));
         let report = edited.tree.build();
         if std::env::var_os("CDS_EQUALITY_SHOW").is_some() {
-            eprintln!("{step}: {} of {} linked, {} parsed", report.linked, report.files, report.parsed);
+            let snapshot = edited.tree.open();
+            let (parts, dead) = (snapshot.part_count(), snapshot.dead_chunks());
+            let edit = log.last().map_or("", String::as_str);
+            eprintln!(
+                "{step}: {} of {} linked, {} parsed; {parts} parts, {dead} dead; {edit}",
+                report.linked, report.files, report.parsed
+            );
         }
         let (updated, clean) = (edited.tree.open().dump().expect("it can be read"), edited.clean());
         if updated != clean {
