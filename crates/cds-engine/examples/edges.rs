@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use cds_graph::Tree;
+use cds_graph::{Changes, Symbols, Task, Tree, outline};
 use cds_lang::{Registry, extract};
 use cds_model::FileFacts;
 
@@ -24,22 +24,35 @@ fn main() -> std::io::Result<()> {
         .filter_map(|e| Some(e.path().strip_prefix(&root).ok()?.to_string_lossy().into_owned()))
         .collect();
     paths.sort();
-    let mut tree = Tree::default();
+    let mut symbols = Symbols::default();
+    let mut outlines: Vec<Vec<u32>> = Vec::new();
     let mut sources: Vec<Source> = Vec::new();
     let mut node = 0;
     for path in paths {
         let Ok(text) = std::fs::read_to_string(Path::new(&root).join(&path)) else { continue };
         let language = registry.detect(&path, &text);
         let facts = extract(registry, language, &text);
-        tree.add(&path, language.shown(), &language.spec.link, node, &facts);
-        if Tree::wants_text(&path) {
-            tree.add_manifest(&path, &text);
-        }
+        outlines.push(outline(&mut symbols, &language.spec.link, &facts));
         let next = node + 1 + facts.entities.len() as u32;
         sources.push(Source { path, text, facts, node });
         node = next;
     }
-    let linked = cds_graph::link(&mut tree, |_| None, node);
+    let mut tree = Tree::new(&symbols);
+    for (source, outline) in sources.iter().zip(&outlines) {
+        let language = registry.detect(&source.path, &source.text);
+        tree.add(&source.path, language.shown(), &language.spec.link, source.node, outline);
+        if Tree::wants_text(&source.path) {
+            tree.add_manifest(&source.path, &source.text);
+        }
+    }
+    let linked = cds_graph::link(Task {
+        tree: &tree,
+        facts: &|at| Some(sources[at as usize].facts.clone()),
+        folder_node: &|_| None,
+        known: Vec::new(),
+        changes: Changes::all(),
+    });
+    let linked: Vec<_> = linked.files.into_iter().flatten().collect();
     let at = |node: u32| {
         let source = &sources[sources.partition_point(|s| s.node <= node) - 1];
         (source, node.checked_sub(source.node + 1))
@@ -52,7 +65,7 @@ fn main() -> std::io::Result<()> {
         source.text[start as usize..].chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$')).collect()
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
-    for edge in linked.edges.iter().filter(|e| e.to < linked.first_outside) {
+    for (edge, _) in linked.iter().flat_map(|file| &file.edges).filter(|(_, outside)| outside.is_none()) {
         let (source, _) = at(edge.from);
         let (target, local) = at(edge.to);
         let to = local.map_or(target.path.clone(), |l| format!("{}:{}", target.path, target.facts.qualified_name(l)));
@@ -70,7 +83,7 @@ fn main() -> std::io::Result<()> {
         });
         writeln!(out, "{row}")?;
     }
-    for site in &linked.unresolved {
+    for site in linked.iter().flat_map(|file| &file.unresolved) {
         let (source, _) = at(site.from);
         let row = serde_json::json!({
             "edge": "unresolved",

@@ -25,6 +25,12 @@ pub struct Engine {
     pub(crate) follow_ups: FollowUps,
 }
 
+/// How thoroughly to look.
+struct How {
+    force: bool,
+    quick: bool,
+}
+
 /// How a long operation talks to its caller.
 pub struct Hooks<'a> {
     /// Told now and then how far it is.
@@ -139,17 +145,18 @@ impl Engine {
 
     /// Brings the index up to date; with `force`, from nothing.
     pub fn index(&self, force: bool, hooks: &Hooks) -> Result<BuildReport> {
-        self.build(self.build_options(), force, hooks)
+        self.build(self.build_options(), How { force, quick: false }, hooks)
     }
 
-    fn build(&self, options: BuildOptions, force: bool, hooks: &Hooks) -> Result<BuildReport> {
+    fn build(&self, options: BuildOptions, how: How, hooks: &Hooks) -> Result<BuildReport> {
         let build = Build {
             root: &self.root,
             home: &self.home,
             registry: self.languages.checked()?,
             options,
             models: &self.tools.models,
-            force,
+            force: how.force,
+            quick: how.quick,
             cancel: hooks.cancel,
             progress: hooks.progress,
         };
@@ -187,7 +194,7 @@ impl Engine {
         }
         // Damage looks like change.
         snapshot.verify_tables()?;
-        match self.build(self.kept_options(), false, hooks) {
+        match self.build(self.kept_options(), How { force: false, quick: true }, hooks) {
             // Somebody else is already at it: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => Ok(None),
             other => other.map(Some),

@@ -1,7 +1,6 @@
 //! The graph in rows: edges of each node side by side, both ways, without a string in it.
 
 use cds_model::{Certainty, EdgeKind};
-use rayon::prelude::*;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::link::Edge;
@@ -111,33 +110,42 @@ pub struct GraphTables {
 
 impl GraphTables {
     /// Joins edges with the tree of containment: `parents` has the parent of every node, if it has one.
-    pub fn new(mut rows: Vec<Row>, parents: &[Option<u32>]) -> GraphTables {
+    pub fn new(rows: &[Row], parents: &[Option<u32>]) -> GraphTables {
         let nodes = parents.len();
-        rows.reserve(nodes);
-        for (child, parent) in parents.iter().enumerate() {
-            if let Some(from) = *parent {
-                let edge = EdgeRow::new(child as u32, 0, EdgeKind::Contain, Certainty::Scoped, 1, 1);
-                rows.push(Row { from, edge, alias: None });
-            }
-        }
-        rows.par_sort_unstable_by_key(|row| (row.from, row.edge.kind(), row.edge.line(), row.edge.to));
-        let mut tables = GraphTables { out: Vec::with_capacity(nodes + 1), ..GraphTables::default() };
-        tables.edges.reserve(rows.len());
+        let contained = || {
+            let edge = |child: u32| EdgeRow::new(child, 0, EdgeKind::Contain, Certainty::Scoped, 1, 1);
+            parents
+                .iter()
+                .enumerate()
+                .filter_map(move |(child, parent)| Some(((*parent)?, edge(child as u32), u32::MAX)))
+        };
+        let all = || rows.iter().map(|row| (row.from, row.edge, row.alias.unwrap_or(u32::MAX))).chain(contained());
+        // Each edge goes to its place by counting; only those of one node need to be put in order.
+        let mut out = vec![0u32; nodes + 1];
         let mut counts = vec![0u32; nodes + 1];
-        for Row { from, edge, alias } in rows {
-            while tables.out.len() <= from as usize {
-                tables.out.push(tables.edges.len() as u32);
-            }
-            if let Some(alias) = alias {
-                tables.aliases.push([tables.edges.len() as u32, alias]);
-            }
+        for (from, edge, _) in all() {
+            out[from as usize + 1] += 1;
             counts[edge.to as usize + 1] += 1;
-            tables.edges.push(edge);
         }
-        tables.out.resize(nodes + 1, tables.edges.len() as u32);
         for i in 0..nodes {
+            out[i + 1] += out[i];
             counts[i + 1] += counts[i];
         }
+        let mut places = out.clone();
+        let mut placed = vec![(EdgeRow { to: 0, packed: 0 }, u32::MAX); out[nodes] as usize];
+        for (from, edge, alias) in all() {
+            let place = &mut places[from as usize];
+            placed[*place as usize] = (edge, alias);
+            *place += 1;
+        }
+        for bounds in out.windows(2) {
+            let own = &mut placed[bounds[0] as usize..bounds[1] as usize];
+            own.sort_unstable_by_key(|(edge, _)| (edge.kind(), edge.line(), edge.to));
+        }
+        let aliases = placed.iter().enumerate().filter(|(_, (_, alias))| *alias != u32::MAX);
+        let aliases = aliases.map(|(at, (_, alias))| [at as u32, *alias]).collect();
+        let edges = placed.into_iter().map(|(edge, _)| edge).collect();
+        let mut tables = GraphTables { out, edges, aliases, incoming: Vec::new() };
         let mut next = counts.clone();
         tables.incoming = counts;
         tables.incoming.resize(nodes + 1 + tables.edges.len(), 0);

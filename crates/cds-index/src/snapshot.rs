@@ -123,16 +123,19 @@ impl Snapshot {
         let map = |name: &str| Mapped::open(&folder.join(name), written(name).map(|f| f.size));
         // Rows are looked at one by one and checked then. Maps of names are walked by a library that trusts them, so they
         // are read whole: 1.6 of the 18 MB of tables at 10,000 files, of which all would take 3 to 7 ms.
-        let fst = |name: &str| {
-            let mapped = map(name)?;
-            if !written(name).is_some_and(|f| f.is(mapped.bytes())) {
+        let fst = |part: &str, name: &str| {
+            let name = format!("{part}/{name}");
+            let written = manifest.files.get(&name);
+            let mapped = Mapped::open(&home.join(&name), written.map(|f| f.size))?;
+            if !written.is_some_and(|f| f.is(mapped.bytes())) {
                 return Err(Error::damaged(mapped.path(), "the checksum"));
             }
             let path = mapped.path().to_owned();
             fst::Map::new(MappedBytes(mapped)).map_err(|e| Error::damaged(path, e.to_string()))
         };
-        let names = Names { map: fst(path::NAMES_FST)?, lists: map(path::NAMES)? };
-        let uses = Uses { map: fst(path::USES_FST)?, lists: map(path::USES)? };
+        let fsts = |name: &str| manifest.parts.iter().map(|part| fst(&part.name, name)).collect::<Result<_>>();
+        let names = Names { maps: fsts(part_path::NAMES)?, lists: map(path::NAMES)? };
+        let uses = Uses { maps: fsts(part_path::USES)?, lists: map(path::USES)? };
         let snapshot = Snapshot {
             entities: map(path::ENTITIES)?,
             strings: map(path::STRINGS)?,

@@ -19,7 +19,7 @@ use super::{Build, ProblemRow};
 use crate::store::files::unpack;
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
-use crate::store::names::NamesWriter;
+use crate::store::names::{self, NamesWriter};
 use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
 use crate::store::uses::UsesWriter;
 use crate::store::{part_path, path};
@@ -27,7 +27,6 @@ use crate::{Error, Result, Snapshot};
 
 pub(crate) struct GenerationWriter<'a> {
     name: String,
-    folder: PathBuf,
     home: PathBuf,
     old: Option<&'a Snapshot>,
     plan: &'a Plan,
@@ -140,7 +139,6 @@ impl<'a> GenerationWriter<'a> {
             old,
             plan,
             name,
-            folder,
         })
     }
 
@@ -388,7 +386,7 @@ impl<'a> GenerationWriter<'a> {
             });
         }
         let parents: Vec<Option<u32>> = self.entities.iter().map(|e| (e.parent != NONE).then_some(e.parent)).collect();
-        let tables = GraphTables::new(links.rows, &parents);
+        let tables = GraphTables::new(&links.rows, &parents);
         let mut asked = Vec::new();
         for (row, (own, calls)) in self.documents.iter_mut().zip(links.asked.iter().zip(links.calls_outside)) {
             (row.asked, row.asked_len, row.calls_outside) = (asked.len() as u32, own.len() as u32, calls);
@@ -426,10 +424,16 @@ impl<'a> GenerationWriter<'a> {
         let link_seconds = started.elapsed().as_secs_f64();
         let (part, mut meaning) = closing.finish()?;
         let moved = &self.moved;
-        let entity = |id| moved.entity(id);
-        let (map, lists) = self.names.finish(self.old.map(|old| (old.names(), &entity as _)));
-        let chunk = |id| moved.chunk(id);
-        let (uses_map, uses) = self.uses.finish(self.old.map(|old| (old.uses(), &chunk as _)));
+        let (entity, chunk) = (|id| moved.entity(id), |id| moved.chunk(id));
+        let kept_parts = self.plan.parts;
+        let (map, lists) = self.names.finish(self.old.map(|old| {
+            let names = old.names();
+            names::Kept { maps: &names.maps[..kept_parts], lists: names, moved: &entity }
+        }));
+        let (uses_map, uses) = self.uses.finish(self.old.map(|old| {
+            let uses = old.uses();
+            names::Kept { maps: &uses.maps[..kept_parts], lists: uses, moved: &chunk }
+        }));
         count_users(&mut self.documents, &self.entities, &linking.tables);
         let own_part = self.plan.parts as u32;
         measure_vectors(&mut self.documents, own_part, &self.home.join(&part.entry.name), &meaning.scales)?;
@@ -443,11 +447,15 @@ impl<'a> GenerationWriter<'a> {
             files.extend(kept.map(|(name, file)| (name.clone(), *file)));
         }
         parts.push(part.entry);
-        let mut write = |name: &str, bytes: &[u8]| {
-            let path = self.folder.join(name);
-            files.insert(format!("{}/{name}", self.name), WrittenFile::of(bytes));
+        let own_part = parts.last().map_or("", |part| part.name.as_str()).to_owned();
+        let mut write_at = |name: String, bytes: &[u8]| {
+            let path = self.home.join(&name);
+            files.insert(name, WrittenFile::of(bytes));
             std::fs::write(&path, bytes).map_err(Error::io(&path))
         };
+        write_at(format!("{own_part}/{}", part_path::NAMES), &map)?;
+        write_at(format!("{own_part}/{}", part_path::USES), &uses_map)?;
+        let mut write = |name: &str, bytes: &[u8]| write_at(format!("{}/{name}", self.name), bytes);
         let (strings, slots) = self.strings.finish();
         write(path::DOCUMENTS, rows(&self.documents))?;
         write(path::ENTITIES, rows(&self.entities))?;
@@ -455,9 +463,7 @@ impl<'a> GenerationWriter<'a> {
         write(path::DOCS, rows(&docs(&parts, &self.documents)))?;
         write(path::STRINGS, &strings)?;
         write(path::SLOTS, rows(&slots))?;
-        write(path::NAMES_FST, &map)?;
         write(path::NAMES, rows(&lists))?;
-        write(path::USES_FST, &uses_map)?;
         write(path::USES, &uses)?;
         write(path::OUT, rows(&linking.tables.out))?;
         write(path::EDGES, rows(&linking.tables.edges))?;

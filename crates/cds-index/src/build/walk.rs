@@ -38,17 +38,32 @@ pub(crate) struct Walked {
     pub(crate) raw_paths: BTreeMap<String, Vec<u8>>,
 }
 
+/// Files that say what is not indexed.
+pub(crate) const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".cdsignore"];
+
 /// Walks `root` by the rules of git's whole exclude chain, `.ignore` and `.cdsignore`.
 pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
+    let mut walked = walk_below(root, home, root, None);
+    keep_one_of_a_name(&mut walked);
+    walked.directories.sort_unstable();
+    walked.directories.dedup_by(|a, b| a.0 == b.0);
+    walked.problems.sort_unstable_by(|a, b| (&a.path, &a.detail).cmp(&(&b.path, &b.detail)));
+    walked
+}
+
+/// The same of a folder below the root, down to a depth, in no order.
+pub(crate) fn walk_below(root: &Path, home: &Path, folder: &Path, depth: Option<usize>) -> Walked {
     let walked = Mutex::new(Walked::default());
     let home = home.to_owned();
-    let walker = WalkBuilder::new(root)
+    let threads = if depth.is_some() { 1 } else { rayon::current_num_threads().min(8) };
+    let walker = WalkBuilder::new(folder)
         .hidden(false)
         .require_git(false)
         .add_custom_ignore_filename(".cdsignore")
         .follow_links(false)
         .filter_entry(move |entry| entry.depth() == 0 || !never_entered(entry, &home))
-        .threads(rayon::current_num_threads().min(8))
+        .max_depth(depth)
+        .threads(threads)
         .build_parallel();
     walker.run(|| {
         let walked = &walked;
@@ -61,12 +76,7 @@ pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
             WalkState::Continue
         })
     });
-    let mut walked = walked.into_inner().expect("no visitor panics");
-    keep_one_of_a_name(&mut walked);
-    walked.directories.sort_unstable();
-    walked.directories.dedup_by(|a, b| a.0 == b.0);
-    walked.problems.sort_unstable_by(|a, b| (&a.path, &a.detail).cmp(&(&b.path, &b.detail)));
-    walked
+    walked.into_inner().expect("no visitor panics")
 }
 
 /// Names that are not UTF-8 may be written alike. One file can have the name; the others are problems.
@@ -96,11 +106,12 @@ fn never_entered(entry: &ignore::DirEntry, home: &Path) -> bool {
     if name == ".git" {
         return true;
     }
-    is_dir
-        && (NEVER.contains(&name.as_ref())
-            || entry.path() == home
-            || entry.path().join("pyvenv.cfg").exists()
-            || entry.path().join("CACHEDIR.TAG").exists())
+    is_dir && (NEVER.contains(&name.as_ref()) || entry.path() == home || is_marked(entry.path()))
+}
+
+/// Whether a folder says of itself that it holds no source.
+pub(crate) fn is_marked(folder: &Path) -> bool {
+    folder.join("pyvenv.cfg").exists() || folder.join("CACHEDIR.TAG").exists()
 }
 
 fn visit(walked: &mut Walked, root: &Path, entry: &ignore::DirEntry) {

@@ -9,10 +9,10 @@
 //!   g000007/             tables of one generation, written anew each time
 //!     graph/    entities.bin  strings.bin  slots.bin  out.bin  edges.bin  in.bin  aliases.bin  unresolved.bin  importance.bin
 //!               bases.bin  extensions.bin  asked.bin
-//!     indices/  documents.bin  chunks.bin  docs.bin  names.fst  names.bin  uses.fst  uses.bin
+//!     indices/  documents.bin  chunks.bin  docs.bin  names.bin  uses.bin
 //!     problems.json
 //!   p000003/             what is large of some files, written once and shared by generations
-//!     files.bin  outlines.bin  vectors.bin  scales.bin  terms.bin  weights.bin  bm25/  gone.json  gone/
+//!     files.bin  outlines.bin  names.fst  uses.fst  vectors.bin  scales.bin  terms.bin  weights.bin  bm25/  gone.json  gone/
 //! ```
 
 pub(crate) mod best;
@@ -48,16 +48,14 @@ pub(crate) mod path {
     pub(crate) const DOCUMENTS: &str = "indices/documents.bin";
     pub(crate) const CHUNKS: &str = "indices/chunks.bin";
     pub(crate) const DOCS: &str = "indices/docs.bin";
-    pub(crate) const NAMES_FST: &str = "indices/names.fst";
     pub(crate) const NAMES: &str = "indices/names.bin";
-    pub(crate) const USES_FST: &str = "indices/uses.fst";
     pub(crate) const USES: &str = "indices/uses.bin";
     pub(crate) const PROBLEMS: &str = "problems.json";
 
     /// The tables that an update carries facts over by.
-    pub(crate) const TABLES: [&str; 19] = [
-        ENTITIES, STRINGS, SLOTS, DOCUMENTS, CHUNKS, DOCS, NAMES_FST, NAMES, USES_FST, USES, OUT, EDGES, INCOMING,
-        ALIASES, UNRESOLVED, PROBLEMS, BASES, EXTENSIONS, ASKED,
+    pub(crate) const TABLES: [&str; 17] = [
+        ENTITIES, STRINGS, SLOTS, DOCUMENTS, CHUNKS, DOCS, NAMES, USES, OUT, EDGES, INCOMING, ALIASES, UNRESOLVED,
+        PROBLEMS, BASES, EXTENSIONS, ASKED,
     ];
 }
 
@@ -65,6 +63,8 @@ pub(crate) mod path {
 pub(crate) mod part_path {
     pub(crate) const FILES: &str = "files.bin";
     pub(crate) const OUTLINES: &str = "outlines.bin";
+    pub(crate) const NAMES: &str = "names.fst";
+    pub(crate) const USES: &str = "uses.fst";
     pub(crate) const VECTORS: &str = "vectors.bin";
     pub(crate) const SCALES: &str = "scales.bin";
     pub(crate) const TERMS: &str = "terms.bin";

@@ -1,11 +1,14 @@
-//! Name to entities. One finite-state map over lower-case names serves every way of asking: exact (the stored
+//! Name to entities. A finite-state map a part over lower-case names serves every way of asking: exact (the stored
 //! spelling is compared), prefix (a range of the map), any case, and a few edits away (an automaton walks the map).
 
 use std::collections::BTreeMap;
 
 use cds_model::EntityId;
-use fst::automaton::{Levenshtein, Str};
-use fst::{Automaton, IntoStreamer, Streamer};
+use fst::automaton::{AlwaysMatch, Levenshtein};
+use fst::{Automaton, Streamer};
+use rustc_hash::FxHashMap;
+
+use super::map::MappedBytes;
 
 /// How a name was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +25,32 @@ pub enum NameMatch {
     Fuzzy(u32),
 }
 
+/// Names of one part to their numbers: each name stands in the oldest part that has it.
+pub(crate) type NameMap = fst::Map<MappedBytes>;
+
+/// Finds a name among the parts that stay: its number, counted through all of them.
+pub(crate) fn number_in(maps: &[NameMap], name: &[u8]) -> Option<u32> {
+    let mut first = 0;
+    for map in maps {
+        if let Some(at) = map.get(name) {
+            return Some(first + at as u32);
+        }
+        first += map.len() as u32;
+    }
+    None
+}
+
 /// Collects names while a generation is written.
 #[derive(Default)]
 pub(crate) struct NamesWriter {
     names: BTreeMap<String, Vec<u32>>,
+}
+
+/// What is kept of an index: the names of the parts that stay, their lists, and what an entity or chunk of it is now, if it is still there.
+pub(crate) struct Kept<'a, L> {
+    pub(crate) maps: &'a [NameMap],
+    pub(crate) lists: &'a L,
+    pub(crate) moved: &'a dyn Fn(u32) -> Option<u32>,
 }
 
 impl NamesWriter {
@@ -35,67 +60,91 @@ impl NamesWriter {
         }
     }
 
-    /// The map, and the lists it points into: a count, then that many ids. What another index has is added: `moved` tells what an
-    /// entity of it is here, if it is still there.
-    pub(crate) fn finish(self, kept: Option<(&Names, &dyn Fn(u32) -> Option<u32>)>) -> (Vec<u8>, Vec<u32>) {
-        let mut lists = Vec::new();
+    /// The map of names that no part has that stays, and the lists of all: where each begins, then entities.
+    pub(crate) fn finish(self, kept: Option<Kept<Names>>) -> (Vec<u8>, Vec<u32>) {
         let mut map = fst::MapBuilder::memory();
-        let mut push = |name: &[u8], ids: &[u32]| {
-            if !ids.is_empty() {
-                map.insert(name, lists.len() as u64).expect("names come sorted, once each, into memory");
-                lists.push(ids.len() as u32);
-                lists.extend(ids);
-            }
-        };
-        let mut new = self.names.into_iter().peekable();
-        let mut ids = Vec::new();
-        if let Some((kept, moved)) = kept {
-            let mut stream = kept.map.stream();
-            while let Some((name, at)) = stream.next() {
-                while let Some((name, ids)) = new.next_if(|(own, _)| own.as_bytes() < name) {
-                    push(name.as_bytes(), &ids);
+        let mut new = Vec::new();
+        let mut more: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (name, ids) in self.names {
+            match kept.as_ref().and_then(|kept| number_in(kept.maps, name.as_bytes())) {
+                Some(number) => drop(more.insert(number, ids)),
+                None => {
+                    map.insert(name, new.len() as u64).expect("names come sorted, once each, into memory");
+                    new.push(ids);
                 }
-                ids.clear();
-                ids.extend(kept.list(at).iter().filter_map(|id| moved(*id)));
-                if let Some((_, own)) = new.next_if(|(own, _)| own.as_bytes() == name) {
-                    ids.extend(own);
-                    ids.sort_unstable();
-                }
-                push(name, &ids);
             }
         }
-        for (name, ids) in new {
-            push(name.as_bytes(), &ids);
+        let count = kept.as_ref().map_or(0, |kept| kept.maps.iter().map(fst::Map::len).sum::<usize>());
+        let mut words = vec![0; count + new.len() + 1];
+        let first = words.len();
+        for number in 0..count as u32 {
+            let kept = kept.as_ref().expect("there are numbers");
+            let start = words.len();
+            words.extend(kept.lists.list(number).iter().filter_map(|id| (kept.moved)(*id)));
+            if let Some(ids) = more.get(&number) {
+                words.extend(ids);
+                words[start..].sort_unstable();
+            }
+            words[number as usize + 1] = (words.len() - first) as u32;
         }
-        (map.into_inner().expect("memory cannot fail"), lists)
+        for (i, ids) in new.into_iter().enumerate() {
+            words.extend(ids);
+            words[count + i + 1] = (words.len() - first) as u32;
+        }
+        (map.into_inner().expect("memory cannot fail"), words)
     }
 }
 
 /// The mapped index.
 pub(crate) struct Names {
-    pub(crate) map: fst::Map<super::map::MappedBytes>,
+    /// One a part.
+    pub(crate) maps: Vec<NameMap>,
     pub(crate) lists: super::map::Mapped,
 }
 
 impl Names {
-    fn list(&self, at: u64) -> &[u32] {
+    fn list(&self, number: u32) -> &[u32] {
         let words: &[u32] = self.lists.rows();
+        let count: usize = self.maps.iter().map(fst::Map::len).sum();
         let read = || {
-            let (count, ids) = words.get(usize::try_from(at).ok()?..)?.split_first()?;
-            ids.get(..*count as usize)
+            let (starts, ids) = words.split_at_checked(count + 1)?;
+            ids.get(*starts.get(number as usize)? as usize..*starts.get(number as usize + 1)? as usize)
         };
         read().unwrap_or_default()
     }
 
-    /// Every name with its entities, in order.
-    pub(crate) fn each(&self, mut take: impl FnMut(&str, &[u32])) {
-        let mut stream = self.map.stream();
-        while let Some((name, at)) = stream.next() {
-            take(&String::from_utf8_lossy(name), self.list(at));
+    /// Names that an automaton accepts, in order, with their numbers, until `take` has enough.
+    fn search<A: Automaton + Clone>(&self, automaton: &A, mut take: impl FnMut(&[u8], u32) -> bool) {
+        let mut union = fst::map::OpBuilder::new();
+        let mut firsts = Vec::with_capacity(self.maps.len());
+        let mut first = 0;
+        for map in &self.maps {
+            union = union.add(map.search(automaton.clone()));
+            firsts.push(first);
+            first += map.len() as u32;
+        }
+        let mut stream = union.union();
+        while let Some((name, values)) = stream.next() {
+            for value in values {
+                if !take(name, firsts[value.index] + value.value as u32) {
+                    return;
+                }
+            }
         }
     }
 
-    /// Entities whose name answers `name`, in order of the map, then of position. `spelled` gives an entity's name.
+    /// Every name with its entities, in order.
+    pub(crate) fn each(&self, mut take: impl FnMut(&str, &[u32])) {
+        self.search(&AlwaysMatch, |name, number| {
+            let ids = self.list(number);
+            if !ids.is_empty() {
+                take(&String::from_utf8_lossy(name), ids);
+            }
+            true
+        });
+    }
+
+    /// Entities whose name answers `name`, in order of names, then of position. `spelled` gives an entity's name.
     pub(crate) fn find<'a>(
         &self,
         name: &str,
@@ -112,37 +161,90 @@ impl Names {
         };
         match how {
             NameMatch::Exact | NameMatch::AnyCase => {
-                if let Some(at) = self.map.get(&lower) {
-                    take(self.list(at), &|n| how == NameMatch::AnyCase || n == name);
+                if let Some(number) = number_in(&self.maps, lower.as_bytes()) {
+                    take(self.list(number), &|n| how == NameMatch::AnyCase || n == name);
                 }
             }
             NameMatch::Prefix | NameMatch::PrefixAnyCase => {
                 let any_case = how == NameMatch::PrefixAnyCase;
-                let mut stream = self.map.search(Str::new(&lower).starts_with()).into_stream();
-                while let Some((_, at)) = stream.next() {
-                    if !take(self.list(at), &|n| any_case || n.starts_with(name)) {
-                        break;
-                    }
-                }
+                let automaton = Prefix(lower.as_bytes());
+                self.search(&automaton, |_, number| take(self.list(number), &|n| any_case || n.starts_with(name)));
             }
             NameMatch::Fuzzy(edits) => {
                 // Too long a name makes too large an automaton: then nothing is near.
                 let Ok(automaton) = Levenshtein::new(&lower, edits) else { return found };
-                let mut stream = self.map.search(automaton).into_stream();
-                let mut near: Vec<(usize, u64)> = Vec::new();
-                while let Some((key, at)) = stream.next() {
-                    let shared = key.iter().zip(lower.as_bytes()).take_while(|(a, b)| a == b).count();
-                    near.push((shared, at));
-                }
-                // Those that begin alike first: people misspell the ends of words.
-                near.sort_by_key(|(shared, at)| (std::cmp::Reverse(*shared), *at));
-                for (_, at) in near {
-                    if !take(self.list(at), &|_| true) {
+                let mut near: Vec<(usize, u32)> = Vec::new();
+                self.search(&Shared(&automaton), |key, number| {
+                    near.push((key.iter().zip(lower.as_bytes()).take_while(|(a, b)| a == b).count(), number));
+                    true
+                });
+                // Those that begin alike first: people misspell the ends of words. Names come in order, and stay so.
+                near.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+                for (_, number) in near {
+                    if !take(self.list(number), &|_| true) {
                         break;
                     }
                 }
             }
         }
         found
+    }
+}
+
+/// What begins with these bytes.
+#[derive(Clone, Copy)]
+struct Prefix<'a>(&'a [u8]);
+
+impl Automaton for Prefix<'_> {
+    /// How much of it was met; none when something else was.
+    type State = Option<usize>;
+
+    fn start(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn is_match(&self, met: &Option<usize>) -> bool {
+        *met == Some(self.0.len())
+    }
+
+    fn can_match(&self, met: &Option<usize>) -> bool {
+        met.is_some()
+    }
+
+    fn accept(&self, met: &Option<usize>, byte: u8) -> Option<usize> {
+        let met = (*met)?;
+        match self.0.get(met) {
+            None => Some(met),
+            Some(next) => (*next == byte).then_some(met + 1),
+        }
+    }
+}
+
+/// One automaton for several maps.
+struct Shared<'a, A>(&'a A);
+
+impl<A> Clone for Shared<'_, A> {
+    fn clone(&self) -> Self {
+        Shared(self.0)
+    }
+}
+
+impl<A: Automaton> Automaton for Shared<'_, A> {
+    type State = A::State;
+
+    fn start(&self) -> A::State {
+        self.0.start()
+    }
+
+    fn is_match(&self, state: &A::State) -> bool {
+        self.0.is_match(state)
+    }
+
+    fn can_match(&self, state: &A::State) -> bool {
+        self.0.can_match(state)
+    }
+
+    fn accept(&self, state: &A::State, byte: u8) -> A::State {
+        self.0.accept(state, byte)
     }
 }

@@ -1,11 +1,13 @@
-//! Name to the chunks that use it: a finite-state map over names as they are spelled, pointing into lists of chunks
-//! that are written as differences, seven bits a byte.
+//! Name to the chunks that use it: finite-state maps over names as they are spelled, one a part, and lists of chunks that are written as
+//! differences, seven bits a byte.
 
 use compact_str::CompactString;
 use fst::{MapBuilder, Streamer};
 use rustc_hash::FxHashMap;
+use zerocopy::IntoBytes;
 
-use super::map::{Mapped, MappedBytes};
+use super::map::Mapped;
+use super::names::{Kept, NameMap, number_in};
 
 /// Collects uses while a generation is written. Chunks come in order.
 #[derive(Default)]
@@ -39,44 +41,50 @@ impl UsesWriter {
         }
     }
 
-    /// The map, and the lists it points into: how many bytes, then those. What another index has is added: `moved` tells what a
-    /// chunk of it is here, if it is still there.
-    pub(crate) fn finish(self, kept: Option<(&Uses, &dyn Fn(u32) -> Option<u32>)>) -> (Vec<u8>, Vec<u8>) {
+    /// The map of names that no part has that stays, and the lists of all: where each begins, in words of four bytes, then those.
+    pub(crate) fn finish(self, kept: Option<Kept<Uses>>) -> (Vec<u8>, Vec<u8>) {
         let UsesWriter { known, lists } = self;
         let mut names: Vec<(CompactString, u32)> = known.into_iter().filter(|(n, _)| !n.is_empty()).collect();
         names.sort_unstable();
         let mut map = MapBuilder::memory();
+        let mut new = Vec::new();
+        let mut more: FxHashMap<u32, u32> = FxHashMap::default();
+        for (name, at) in names {
+            match kept.as_ref().and_then(|kept| number_in(kept.maps, name.as_bytes())) {
+                Some(number) => drop(more.insert(number, at)),
+                None => {
+                    map.insert(name, new.len() as u64).expect("names come sorted, once each, into memory");
+                    new.push(at);
+                }
+            }
+        }
+        let count = kept.as_ref().map_or(0, |kept| kept.maps.iter().map(fst::Map::len).sum::<usize>());
+        let mut starts: Vec<u32> = Vec::with_capacity(count + new.len() + 1);
         let mut bytes = Vec::new();
-        let mut add = |name: &[u8], list: &[u8]| {
-            if !list.is_empty() {
-                map.insert(name, bytes.len() as u64).expect("names come sorted, once each, into memory");
-                push(&mut bytes, list.len() as u32);
-                bytes.extend(list);
-            }
-        };
-        let mut new = names.into_iter().map(|(name, at)| (name, &lists[at as usize].bytes)).peekable();
         let mut chunks: Vec<u32> = Vec::new();
-        if let Some((kept, moved)) = kept {
-            let mut stream = kept.map.stream();
-            while let Some((name, at)) = stream.next() {
-                while let Some((name, list)) = new.next_if(|(own, _)| own.as_bytes() < name) {
-                    add(name.as_bytes(), list);
-                }
-                chunks.clear();
-                chunks.extend(kept.list(at).filter_map(moved));
-                if let Some((_, own)) = new.next_if(|(own, _)| own.as_bytes() == name) {
-                    chunks.extend(unpacked(own));
-                    chunks.sort_unstable();
-                }
-                let mut list = List::default();
-                chunks.iter().for_each(|chunk| list.push(*chunk));
-                add(name, &list.bytes);
+        for number in 0..count as u32 {
+            starts.push(bytes.len() as u32);
+            let kept = kept.as_ref().expect("there are numbers");
+            chunks.clear();
+            chunks.extend(kept.lists.list(number).filter_map(kept.moved));
+            if let Some(at) = more.get(&number) {
+                chunks.extend(unpacked(&lists[*at as usize].bytes));
+                chunks.sort_unstable();
+            }
+            let mut next = 0;
+            for chunk in &chunks {
+                push(&mut bytes, chunk - next);
+                next = chunk + 1;
             }
         }
-        for (name, list) in new {
-            add(name.as_bytes(), list);
+        for at in new {
+            starts.push(bytes.len() as u32);
+            bytes.extend(&lists[at as usize].bytes);
         }
-        (map.into_inner().expect("memory cannot fail"), bytes)
+        starts.push(bytes.len() as u32);
+        let mut all = starts.as_bytes().to_vec();
+        all.extend(bytes);
+        (map.into_inner().expect("memory cannot fail"), all)
     }
 }
 
@@ -89,28 +97,41 @@ impl List {
 
 /// The mapped lists.
 pub(crate) struct Uses {
-    pub(crate) map: fst::Map<MappedBytes>,
+    /// One a part.
+    pub(crate) maps: Vec<NameMap>,
     pub(crate) lists: Mapped,
 }
 
 impl Uses {
     /// Chunks that use `name`, in order.
     pub(crate) fn chunks(&self, name: &str) -> impl Iterator<Item = u32> {
-        self.map.get(name).into_iter().flat_map(|at| self.list(at))
+        number_in(&self.maps, name.as_bytes()).into_iter().flat_map(|number| self.list(number))
     }
 
-    /// Every name with its chunks, in order.
+    /// Every name with its chunks, by name.
     pub(crate) fn each(&self, mut take: impl FnMut(&str, &[u32])) {
-        let mut stream = self.map.stream();
-        while let Some((name, at)) = stream.next() {
-            take(&String::from_utf8_lossy(name), &self.list(at).collect::<Vec<_>>());
+        let mut all: Vec<(String, Vec<u32>)> = Vec::new();
+        let mut first = 0;
+        for map in &self.maps {
+            let mut stream = map.stream();
+            while let Some((name, at)) = stream.next() {
+                let chunks: Vec<u32> = self.list(first + at as u32).collect();
+                all.push((String::from_utf8_lossy(name).into_owned(), chunks));
+            }
+            first += map.len() as u32;
         }
+        all.sort();
+        all.iter().filter(|(_, chunks)| !chunks.is_empty()).for_each(|(name, chunks)| take(name, chunks));
     }
 
-    fn list(&self, at: u64) -> impl Iterator<Item = u32> {
-        let mut rest = self.lists.bytes().get(at as usize..).unwrap_or_default();
-        let length = pull(&mut rest).unwrap_or(0) as usize;
-        unpacked(rest.get(..length).unwrap_or_default())
+    fn list(&self, number: u32) -> impl Iterator<Item = u32> {
+        let count: usize = self.maps.iter().map(fst::Map::len).sum();
+        let read = || {
+            let (starts, bytes) = self.lists.bytes().split_at_checked((count + 1) * 4)?;
+            let start = |at: usize| Some(u32::from_le_bytes(starts.get(at * 4..at * 4 + 4)?.try_into().ok()?) as usize);
+            bytes.get(start(number as usize)?..start(number as usize + 1)?)
+        };
+        unpacked(read().unwrap_or_default())
     }
 }
 
@@ -146,7 +167,8 @@ fn pull(bytes: &mut &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mapped, MappedBytes, Uses, UsesWriter};
+    use super::{Mapped, Uses, UsesWriter};
+    use crate::store::map::MappedBytes;
 
     fn written(uses: &[(&str, u32)]) -> (tempfile::TempDir, Uses) {
         let mut writer = UsesWriter::default();
@@ -161,7 +183,7 @@ mod tests {
         };
         let map = fst::Map::new(MappedBytes(file("map", &map))).unwrap();
         let lists = file("lists", &lists);
-        (folder, Uses { map, lists })
+        (folder, Uses { maps: vec![map], lists })
     }
 
     #[test]

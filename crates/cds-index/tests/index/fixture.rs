@@ -56,6 +56,7 @@ impl Tree {
             registry: Registry::builtin(),
             options: self.options.clone(),
             force: false,
+            quick: false,
             cancel: &NEVER,
             progress: &|_: Progress| {},
         };

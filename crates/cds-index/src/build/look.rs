@@ -1,0 +1,101 @@
+//! A look at the disk that trusts the index about folders that did not change: every file and folder it knows is asked for its time, and
+//! only folders with another time are listed again.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::ProblemRow;
+use super::walk::{FoundFile, IGNORE_FILES, Walked, is_marked, modified_ns, walk, walk_below};
+use crate::Snapshot;
+
+/// What a walk would find.
+pub(crate) fn look(old: &Snapshot, root: &Path, home: &Path) -> Walked {
+    // Names that cannot be written are found by walking.
+    if !old.manifest().raw_paths.is_empty() {
+        return walk(root, home);
+    }
+    try_look(old, root, home).unwrap_or_else(|| walk(root, home))
+}
+
+/// None where the rules of what is indexed may be others.
+fn try_look(old: &Snapshot, root: &Path, home: &Path) -> Option<Walked> {
+    let manifest = old.manifest();
+    let mut known: Vec<(&str, u64, i64)> = old.documents().map(|d| (d.path(), d.size(), d.modified_ns())).collect();
+    let skipped = manifest.skipped.iter().filter_map(|s| s.stamp.map(|(size, time)| (s.path.as_str(), size, time)));
+    known.extend(skipped);
+    let found: Vec<Option<FoundFile>> = known.par_iter().map(|(path, ..)| found(root, path)).collect();
+    let is_other = |((_, size, time), found): (&(&str, u64, i64), &Option<FoundFile>)| {
+        found.as_ref().is_none_or(|f| (f.size, f.modified_ns) != (*size, *time))
+    };
+    let changed_rules = known.iter().zip(&found).any(|(known, found)| is_rule(known.0) && is_other((known, found)));
+    if changed_rules {
+        return None;
+    }
+    let directories: Vec<(&str, Option<i64>)> =
+        manifest.directories.par_iter().map(|(path, _)| (path.as_str(), time_of(&root.join(path)))).collect();
+    let mut walked = Walked::default();
+    let changed = directories.iter().zip(&manifest.directories).filter(|((_, now), (_, before))| *now != Some(*before));
+    let changed: FxHashSet<&str> = changed.map(|((path, _), _)| *path).collect();
+    let is_below = |path: &str, folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    let is_gone = |folder: &str| {
+        changed.contains(folder) && (time_of(&root.join(folder)).is_none() || is_marked(&root.join(folder)))
+    };
+    let gone: Vec<&str> = changed.iter().copied().filter(|folder| !folder.is_empty() && is_gone(folder)).collect();
+    let is_lost = |path: &str| gone.iter().any(|folder| path == *folder || is_below(path, folder));
+    let parent = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    // What lies in a folder that changed is listed anew.
+    let stays = |path: &str| !changed.contains(parent(path).as_str()) && !is_lost(path);
+    walked.files.extend(found.into_iter().flatten().filter(|file| stays(&file.path)));
+    let folders = directories.iter().filter(|(path, _)| !changed.contains(*path) && !is_lost(path));
+    walked.directories.extend(folders.filter_map(|(path, time)| Some(((*path).to_owned(), (*time)?))));
+    let problems = old.problems().ok()?;
+    let of_walk = |p: &&ProblemRow| p.skipped && p.stamp.is_none();
+    walked.problems.extend(problems.iter().filter(of_walk).filter(|p| stays(&p.path)).cloned());
+    let known_folders: FxHashSet<&str> = directories.iter().map(|(path, _)| *path).collect();
+    for folder in changed.iter().filter(|folder| !is_lost(folder)) {
+        let listed = walk_below(root, home, &root.join(folder), Some(1));
+        if listed.files.iter().any(|file| is_rule(&file.path) && old.document_at(&file.path).is_none()) {
+            return None;
+        }
+        for (path, time) in listed.directories {
+            if path == *folder {
+                walked.directories.push((path, time));
+            } else if !known_folders.contains(path.as_str()) {
+                let inside = walk_below(root, home, &root.join(&path), None);
+                if !inside.raw_paths.is_empty() {
+                    return None;
+                }
+                walked.files.extend(inside.files);
+                walked.directories.extend(inside.directories);
+                walked.problems.extend(inside.problems);
+            }
+        }
+        if !listed.raw_paths.is_empty() {
+            return None;
+        }
+        walked.files.extend(listed.files);
+        walked.problems.extend(listed.problems);
+    }
+    walked.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    walked.files.dedup_by(|a, b| a.path == b.path);
+    walked.directories.sort_unstable();
+    walked.directories.dedup_by(|a, b| a.0 == b.0);
+    walked.problems.sort_unstable_by(|a, b| (&a.path, &a.detail).cmp(&(&b.path, &b.detail)));
+    Some(walked)
+}
+
+fn is_rule(path: &str) -> bool {
+    IGNORE_FILES.contains(&path.rsplit('/').next().unwrap_or(path))
+}
+
+fn found(root: &Path, path: &str) -> Option<FoundFile> {
+    let absolute = root.join(path);
+    let meta = std::fs::symlink_metadata(&absolute).ok().filter(std::fs::Metadata::is_file)?;
+    Some(FoundFile { path: path.to_owned(), absolute, size: meta.len(), modified_ns: modified_ns(&meta) })
+}
+
+fn time_of(folder: &Path) -> Option<i64> {
+    std::fs::symlink_metadata(folder).ok().filter(std::fs::Metadata::is_dir).map(|meta| modified_ns(&meta))
+}
