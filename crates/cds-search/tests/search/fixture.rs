@@ -59,6 +59,7 @@ impl Tree {
             registry: Registry::builtin(),
             options: BuildOptions::default(),
             force: false,
+            quick: false,
             cancel: &AtomicBool::new(false),
             progress: &|_| {},
         })
