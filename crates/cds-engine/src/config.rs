@@ -78,6 +78,7 @@ pub const SETTINGS: &[Setting] = &[
     row("index.dir",              &["CDS_INDEX_DIR", "GRAPH_INDEX_DIR"], "\"\"", "where the index lives; empty: .cds-index in the root"),
     row("index.languages",        &["CDS_LANGUAGES"],           "\"\"",      "folder of language data over the built-in one; empty: languages beside the user's file"),
     row("index.max_file_size",    &["CDS_MAX_FILE_SIZE"],       "1000000",   "larger files are listed as skipped, in bytes"),
+    row("index.wait",             &["CDS_WAIT"],                "600",       "seconds to wait for another process that writes the index; 0: not at all"),
     row("models.dense",           &["CDS_MODELS_DENSE"],        "\"builtin\"", "what makes vectors: builtin, none, service, or a model of `cds model list`"),
     row("models.reranker",        &["CDS_MODELS_RERANKER"],     "\"none\"",  "what judges the first hits anew: none, or a model of `cds model list`"),
     row("models.service_model",   &["CDS_EMBEDDINGS_MODEL"],    "\"\"",      "name of the model at the embeddings service"),

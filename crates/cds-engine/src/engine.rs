@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use cds_index::{Build, BuildOptions, BuildReport, Freshness, Progress, Snapshot, guard, index_home};
+use cds_index::{Build, BuildOptions, BuildReport, Effort, Freshness, Owner, Progress, Snapshot, guard, index_home};
 use cds_lang::Registry;
 use cds_search::Tools;
 
@@ -29,6 +30,8 @@ pub struct Engine {
 pub struct Hooks<'a> {
     /// Told now and then how far it is.
     pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Told about once a second while another process writes the index, with what is known of it.
+    pub waiting: &'a (dyn Fn(Option<&Owner>) + Sync),
     /// Set to stop it.
     pub cancel: &'a AtomicBool,
 }
@@ -37,7 +40,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Hooks<'_> {
     fn default() -> Self {
-        Hooks { progress: &|_| {}, cancel: &NEVER }
+        Hooks { progress: &|_| {}, waiting: &|_| {}, cancel: &NEVER }
     }
 }
 
@@ -137,12 +140,13 @@ impl Engine {
         options
     }
 
-    /// Brings the index up to date; with `force`, from nothing.
+    /// Brings the index up to date; with `force`, from nothing. Waits `index.wait` seconds for another process that does so.
     pub fn index(&self, force: bool, hooks: &Hooks) -> Result<BuildReport> {
-        self.build(self.build_options(), force, hooks)
+        let wait = Duration::from_secs(self.config.number("index.wait"));
+        self.build(self.build_options(), force, wait, hooks)
     }
 
-    fn build(&self, options: BuildOptions, force: bool, hooks: &Hooks) -> Result<BuildReport> {
+    fn build(&self, options: BuildOptions, force: bool, wait: Duration, hooks: &Hooks) -> Result<BuildReport> {
         let build = Build {
             root: &self.root,
             home: &self.home,
@@ -150,6 +154,7 @@ impl Engine {
             options,
             models: &self.tools.models,
             force,
+            effort: Effort { wait, waiting: hooks.waiting },
             cancel: hooks.cancel,
             progress: hooks.progress,
         };
@@ -187,7 +192,7 @@ impl Engine {
         }
         // Damage looks like change.
         snapshot.verify_tables()?;
-        match self.build(self.kept_options(), false, hooks) {
+        match self.build(self.kept_options(), false, Duration::ZERO, hooks) {
             // Somebody else is already at it: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => Ok(None),
             other => other.map(Some),

@@ -27,7 +27,7 @@ mod request;
 mod response;
 mod snippet;
 
-pub use cds_index::{BuildReport, Freshness, ProblemRow, Progress, is_guarded};
+pub use cds_index::{BuildReport, Freshness, Owner, ProblemRow, Progress, is_guarded};
 pub use cds_lang::Registry;
 pub use cds_model::{Signal, counted};
 pub use cds_search::{PRESETS, Preset};

@@ -44,12 +44,14 @@ pub enum Error {
     #[error("nothing to index in {}: no readable text files (look at ignore files and --max-file-size, or name another folder with --root)", .0.display())]
     Empty(PathBuf),
     /// Another process is writing.
-    #[error("another process is indexing {} (lock {}): wait for it, or stop it", .root.display(), .lock.display())]
+    #[error("another process is indexing {} ({}lock {}): wait for it (--wait SECONDS), or stop it", .root.display(), who(.owner.as_ref()), .lock.display())]
     Busy {
         /// What is being indexed.
         root: PathBuf,
         /// The lock it holds.
         lock: PathBuf,
+        /// Who, if that is known.
+        owner: Option<crate::Owner>,
     },
     /// The user stopped it.
     #[error("indexing was interrupted; the previous index is unchanged: run it again when you like")]
@@ -65,6 +67,10 @@ pub enum Error {
     /// The text index failed.
     #[error("text index: {0}")]
     Text(#[from] tantivy::TantivyError),
+}
+
+fn who(owner: Option<&crate::Owner>) -> String {
+    owner.map(|owner| format!("{owner}; ")).unwrap_or_default()
 }
 
 fn shown(model: Option<&cds_encode::ModelId>) -> String {

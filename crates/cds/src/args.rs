@@ -142,6 +142,9 @@ pub(crate) struct IndexArgs {
     /// Leave words of comments and doc comments out
     #[arg(long)]
     pub(crate) no_comments: bool,
+    /// How long to wait for another process that indexes the folder; 0 reports it at once [default: 600]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) wait: Option<u64>,
 }
 
 /// How a part of the graph is drawn.

@@ -1,6 +1,7 @@
 //! From a folder to a generation. [`run`] takes the writer's lock, walks, extracts in parallel, writes in order, publishes.
 
 mod cache;
+mod effort;
 mod freshness;
 mod generation;
 mod lock;
@@ -26,8 +27,9 @@ use generation::GenerationWriter;
 use meaning::ModelIds;
 use prepare::Outcome;
 
+pub use effort::Effort;
 pub use freshness::{Freshness, check as check_freshness};
-pub use lock::prepare_home;
+pub use lock::{Owner, prepare_home};
 
 /// What decides the content of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +82,8 @@ pub struct Build<'a> {
     pub models: &'a Models,
     /// Whether to read everything anew.
     pub force: bool,
+    /// What it may cost.
+    pub effort: Effort<'a>,
     /// Set from outside to stop.
     pub cancel: &'a AtomicBool,
     /// Told now and then how far it is.
@@ -159,7 +163,9 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         return Err(Error::Io { path: build.root.to_owned(), source });
     }
     let existed = build.home.exists();
-    let lock = lock::Lock::take(build.root, build.home)?;
+    let Effort { wait, waiting, .. } = build.effort;
+    let patience = lock::Patience { wait, waiting, cancel: build.cancel };
+    let lock = lock::Lock::take(build.root, build.home, patience)?;
     let fingerprint = build.options.fingerprint(build.registry);
     let models = ModelIds::of(build.models)?;
     let old_manifest = Manifest::read(build.home).ok();
@@ -198,6 +204,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     }
 
     let (mut manifest, counted) = write(build, &found, old.as_ref(), old_manifest.as_ref(), fingerprint, models)?;
+    lock.check()?;
     manifest.publish(build.home)?;
     write_config(build)?;
     sweep(build.home, &manifest.generation);

@@ -56,6 +56,7 @@ impl Tree {
             registry: Registry::builtin(),
             options: self.options.clone(),
             force: false,
+            effort: cds_index::Effort::default(),
             cancel: &NEVER,
             progress: &|_: Progress| {},
         };

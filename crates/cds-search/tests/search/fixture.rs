@@ -59,6 +59,7 @@ impl Tree {
             registry: Registry::builtin(),
             options: BuildOptions::default(),
             force: false,
+            effort: cds_index::Effort::default(),
             cancel: &AtomicBool::new(false),
             progress: &|_| {},
         })

@@ -136,6 +136,7 @@ fn open(common: &Common, root: &Path, index: Option<&IndexArgs>) -> Result<Engin
     set("search.update", common.no_update.then(|| "false".to_owned()))?;
     if let Some(args) = index {
         set("index.max_file_size", args.max_file_size.map(|n| n.to_string()))?;
+        set("index.wait", args.wait.map(|n| n.to_string()))?;
         set("index.comments", args.no_comments.then(|| "false".to_owned()))?;
     }
     Engine::open(root, config)

@@ -15,6 +15,7 @@ mod grep;
 mod index;
 mod languages;
 mod locagent;
+mod lock;
 mod model;
 mod retrieve;
 mod robust;
