@@ -95,6 +95,8 @@ pub const SETTINGS: &[Setting] = &[
     row("search.time_limit_ms",   &["CDS_TIME_LIMIT_MS"],       "10000",     "then the answer is partial; 0: none"),
     row("search.update",          &["CDS_UPDATE"],              "true",      "look for changed files before answering"),
     row("search.upper_threshold", &["CDS_UPPER_THRESHOLD"],     "5",         "names that are enough without BM25 (preset cds-index)"),
+    row("watch.debounce_ms",      &["CDS_WATCH_DEBOUNCE_MS"],   "500",       "quiet that `cds watch` waits for before an update; a storm puts it off four times as long"),
+    row("watch.poll",             &["CDS_WATCH_POLL"],          "0",         "seconds between looks of `cds watch`; 0: the system tells what changes"),
 ];
 
 /// A setting that cannot be used, with its place.

@@ -199,6 +199,23 @@ impl Engine {
         }
     }
 
+    /// Brings the index up to date as it was built, whatever state it is in; nothing if there was nothing to do. The disk is
+    /// compared with what the index knows, and walked only when that shows a change or when `walk` asks for it. Waits for
+    /// another process that writes, however long it takes.
+    pub fn update(&self, walk: bool, hooks: &Hooks) -> Result<Option<BuildReport>> {
+        // Another process may have written since.
+        *self.current() = None;
+        if !walk
+            && let Ok(snapshot) = self.snapshot()
+            && self.has_settings_model(snapshot.manifest())
+            && self.freshness(&snapshot) == Freshness::Fresh
+        {
+            return Ok(None);
+        }
+        let report = self.build(self.kept_options(), false, Duration::MAX, hooks)?;
+        Ok(Some(report).filter(|report| report.changed))
+    }
+
     /// Answers from the current snapshot. Only sizes are checked when it is opened, so damage may show anywhere on the way:
     /// a panic of a library over it is told as what it is.
     pub(crate) fn answer<T>(&self, work: impl FnOnce(&Snapshot) -> Result<T>) -> Result<T> {

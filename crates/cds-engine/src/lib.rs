@@ -26,6 +26,7 @@ mod ops;
 mod request;
 mod response;
 mod snippet;
+mod watch;
 
 pub use cds_index::{BuildReport, Freshness, Owner, ProblemRow, Progress, is_guarded};
 pub use cds_lang::Registry;
@@ -43,3 +44,4 @@ pub use ops::status::{LanguageCount, StatusResponse};
 pub use ops::symbol::{SymbolRequest, SymbolResponse};
 pub use request::{FilterRequest, SearchRequest};
 pub use response::{Hit, ParsedQuery, SearchResponse};
+pub use watch::{WatchEnd, WatchEvent, WatchOptions};

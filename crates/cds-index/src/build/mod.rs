@@ -2,6 +2,7 @@
 
 mod cache;
 mod effort;
+mod entries;
 mod freshness;
 mod generation;
 mod lock;
@@ -28,8 +29,10 @@ use meaning::ModelIds;
 use prepare::Outcome;
 
 pub use effort::Effort;
+pub use entries::entries;
 pub use freshness::{Freshness, check as check_freshness};
 pub use lock::{Owner, prepare_home};
+pub use walk::is_never_entered;
 
 /// What decides the content of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

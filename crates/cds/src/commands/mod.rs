@@ -13,6 +13,7 @@ mod search;
 mod similar;
 mod status;
 mod symbol;
+mod watch;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -67,6 +68,7 @@ pub(crate) fn run(args: Args) -> u8 {
 fn dispatch(context: &Context, common: &Common, command: Command) -> Done {
     match command {
         Command::Index(args) => index::run(context, &args),
+        Command::Watch(args) => watch::run(context, common, &args),
         Command::Search(args) => search::run(context, args),
         Command::Similar(args) => similar::run(context, args),
         Command::Symbol(args) => symbol::run(context, args),
@@ -98,6 +100,7 @@ fn completions(shell: clap_complete::Shell) -> Done {
 fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
     let given = match command {
         Command::Index(args) => args.path.clone().or_else(|| common.root.clone()),
+        Command::Watch(args) => args.path.clone().or_else(|| common.root.clone()),
         _ => common.root.clone(),
     };
     // A named folder is the root; only without one is it looked for.

@@ -23,3 +23,5 @@ mod scenarios;
 mod search;
 mod settings;
 mod symbol;
+#[cfg(unix)]
+mod watch;
