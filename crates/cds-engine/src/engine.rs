@@ -5,7 +5,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cds_index::{Build, BuildOptions, BuildReport, Effort, Freshness, Owner, Progress, Snapshot, guard, index_home};
+use cds_index::{
+    Build, BuildOptions, BuildReport, Effort, Freshness, Owner, Progress, Snapshot, TreeSize, guard, index_home,
+};
 use cds_lang::Registry;
 use cds_search::Tools;
 
@@ -32,6 +34,8 @@ pub struct Hooks<'a> {
     pub progress: &'a (dyn Fn(Progress) + Sync),
     /// Told about once a second while another process writes the index, with what is known of it.
     pub waiting: &'a (dyn Fn(Option<&Owner>) + Sync),
+    /// Asked before a folder is indexed for the first time that is very large, or that nobody means to index whole.
+    pub approve: &'a (dyn Fn(&str) -> bool + Sync),
     /// Set to stop it.
     pub cancel: &'a AtomicBool,
 }
@@ -40,8 +44,16 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Hooks<'_> {
     fn default() -> Self {
-        Hooks { progress: &|_| {}, waiting: &|_| {}, cancel: &NEVER }
+        Hooks { progress: &|_| {}, waiting: &|_| {}, approve: &|_| true, cancel: &NEVER }
     }
+}
+
+/// A number as people read it: `412,345`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let parts: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|part| std::str::from_utf8(part).ok()).collect();
+    parts.join(",")
 }
 
 /// The root that `start` belongs to: the nearest folder above it with an index, else with version control, else itself.
@@ -147,6 +159,19 @@ impl Engine {
     }
 
     fn build(&self, options: BuildOptions, force: bool, wait: Duration, hooks: &Hooks) -> Result<BuildReport> {
+        let (memory, large) = (self.config.memory()?, self.config.large());
+        let is_first = !self.home.join("manifest.json").exists();
+        if let Some(what) = self.config.is_hardly_meant(&self.root).filter(|_| is_first) {
+            let root = self.root.display();
+            if !(hooks.approve)(&format!("{root} is {what}. Index it?")) {
+                let message = format!("{root} is {what}: name a project with --root, or index it all with --yes");
+                return Err(Error { kind: ErrorKind::Invalid, message });
+            }
+        }
+        let approve = |TreeSize { files, bytes }: TreeSize| {
+            let (files, size) = (grouped(files), bytes as f64 / 1e9);
+            (hooks.approve)(&format!("This folder has {files} files ({size:.1} GB). Index it?"))
+        };
         let build = Build {
             root: &self.root,
             home: &self.home,
@@ -154,7 +179,7 @@ impl Engine {
             options,
             models: &self.tools.models,
             force,
-            effort: Effort { wait, waiting: hooks.waiting },
+            effort: Effort { wait, waiting: hooks.waiting, memory, large, approve: &approve },
             cancel: hooks.cancel,
             progress: hooks.progress,
         };

@@ -21,6 +21,7 @@ mod error;
 mod follow_ups;
 mod hydrate;
 mod languages;
+mod limits;
 mod models;
 mod ops;
 mod request;
@@ -28,7 +29,7 @@ mod response;
 mod snippet;
 mod watch;
 
-pub use cds_index::{BuildReport, Freshness, Owner, ProblemRow, Progress, is_guarded};
+pub use cds_index::{BuildReport, Freshness, Owner, ProblemRow, Progress, TreeSize, is_guarded};
 pub use cds_lang::Registry;
 pub use cds_model::{Signal, counted};
 pub use cds_search::{PRESETS, Preset};

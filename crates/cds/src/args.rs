@@ -44,6 +44,9 @@ pub(crate) struct Common {
     /// Answer from the index as it is, without looking for changed files
     #[arg(long, global = true)]
     pub(crate) no_update: bool,
+    /// Index also what is very large, without asking
+    #[arg(long, global = true)]
+    pub(crate) yes: bool,
     /// Behave as another system does, to the letter (index, search, retrieve, traverse, graph export)
     #[arg(long, global = true, value_name = "SYSTEM")]
     pub(crate) compat: Option<Compat>,
@@ -148,6 +151,8 @@ pub(crate) struct IndexArgs {
     /// How long to wait for another process that indexes the folder; 0 reports it at once [default: 600]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) wait: Option<u64>,
+    #[command(flatten)]
+    pub(crate) effort: EffortArgs,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -162,6 +167,22 @@ pub(crate) struct WatchArgs {
     #[arg(long, num_args = 0..=1, default_missing_value = "2", value_name = "SECONDS", require_equals = true,
           value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) poll: Option<u64>,
+    #[command(flatten)]
+    pub(crate) effort: EffortArgs,
+}
+
+/// What indexing may take of the machine.
+#[derive(ClapArgs, Clone, Debug, Default)]
+pub(crate) struct EffortArgs {
+    /// Threads to index with [default: one for each core]
+    #[arg(long, short = 'j', value_name = "N")]
+    pub(crate) jobs: Option<u64>,
+    /// Memory to index with, such as 500M or 1G
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<String>,
+    /// Leave the processor to others first
+    #[arg(long)]
+    pub(crate) nice: bool,
 }
 
 /// How a part of the graph is drawn.

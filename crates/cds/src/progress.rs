@@ -1,6 +1,6 @@
 //! A progress bar on stderr when a person watches; silence in pipes. Ctrl-C asks the indexer to stop.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -8,6 +8,32 @@ use cds_engine::{BuildReport, Engine, Error, Hooks, Owner, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static APPROVED: AtomicBool = AtomicBool::new(false);
+
+/// With `--yes` nothing is asked.
+pub(crate) fn approve_all(all: bool) {
+    APPROVED.fetch_or(all, Ordering::Relaxed);
+}
+
+pub(crate) fn approves_all() -> bool {
+    APPROVED.load(Ordering::Relaxed)
+}
+
+/// Asks a person; where there is none, the answer is no.
+fn ask(question: &str) -> bool {
+    if approves_all() {
+        return true;
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return false;
+    }
+    let _ = write!(std::io::stderr(), "{question} [y/N] ");
+    let mut answer = String::new();
+    let is_read = std::io::stdin().read_line(&mut answer).is_ok();
+    let is_yes = is_read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+    approve_all(is_yes);
+    is_yes
+}
 
 /// Set by Ctrl-C. A second one ends the process: the first is only a request.
 pub(crate) fn interrupted() -> &'static AtomicBool {
@@ -53,7 +79,8 @@ pub(crate) fn with_bar(
         bar.set_message(text);
         bar.tick();
     };
-    let result = work(engine, &Hooks { progress: &show, waiting: &waiting, cancel });
+    let approve = |question: &str| bar.suspend(|| ask(question));
+    let result = work(engine, &Hooks { progress: &show, waiting: &waiting, approve: &approve, cancel });
     bar.finish_and_clear();
     result
 }

@@ -84,7 +84,7 @@ impl<'a> GenerationWriter<'a> {
             chunks: Vec::new(),
             meaning: Meaning::create(folder, build.home, build.models, build.cancel, busy)?,
             languages: Vec::new(),
-            text: Some(TextWriter::create(&folder.join(path::BM25), source_bytes)?),
+            text: Some(TextWriter::create(&folder.join(path::BM25), source_bytes, build.effort.segment_memory())?),
             tree: Tree::default(),
             problems: Vec::new(),
             counts: Counts::default(),

@@ -192,7 +192,11 @@ impl Lock {
                 return Err(Error::Cancelled);
             }
             if started.elapsed() >= patience.wait {
-                return Err(Error::Busy { root: root.to_owned(), lock: path, owner: said.owner().cloned() });
+                return Err(Error::Busy {
+                    root: root.to_owned(),
+                    lock: path,
+                    owner: said.owner().cloned().map(Box::new),
+                });
             }
             if told.is_none_or(|told| told.elapsed() >= Duration::from_secs(1)) {
                 (patience.waiting)(said.owner());
@@ -240,7 +244,7 @@ impl Lock {
         if self.is_ours() || cfg!(windows) && !self.lost.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let owner = Said::read(&self.path).owner().cloned();
+        let owner = Said::read(&self.path).owner().cloned().map(Box::new);
         Err(Error::Busy { root: self.root.clone(), lock: self.path.clone(), owner })
     }
 }

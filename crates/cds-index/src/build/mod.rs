@@ -28,7 +28,7 @@ use generation::GenerationWriter;
 use meaning::ModelIds;
 use prepare::Outcome;
 
-pub use effort::Effort;
+pub use effort::{Effort, TreeSize};
 pub use entries::entries;
 pub use freshness::{Freshness, check as check_freshness};
 pub use lock::{Owner, prepare_home};
@@ -186,6 +186,17 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         }
         return Err(Error::Empty(build.root.to_owned()));
     }
+    if old_manifest.is_none() {
+        let taken = found.files.iter().map(|f| f.size).filter(|&s| s <= build.options.max_file_size);
+        let size = TreeSize { files: found.files.len() as u64, bytes: taken.sum() };
+        if size.exceeds(build.effort.large) && !(build.effort.approve)(size) {
+            if !existed {
+                drop(lock);
+                let _ = std::fs::remove_dir_all(build.home);
+            }
+            return Err(Error::TooLarge { root: build.root.to_owned(), size, most: build.effort.large });
+        }
+    }
     // Nothing changed on disk, and nothing in the index: a damaged one is written anew, from what is still good.
     if let Some(old) = &old
         && freshness::same(old, build.root, &found)
@@ -306,6 +317,7 @@ fn fill(
     let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old, table };
     ordered::in_order(
         &found.files,
+        build.effort.window(),
         |file| file.size,
         || build.cancel.load(Ordering::Relaxed),
         |file| {

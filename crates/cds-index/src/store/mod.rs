@@ -27,6 +27,7 @@ pub(crate) mod vectors;
 
 pub use manifest::{FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};
 pub use text::Bm25Fields;
+pub(crate) use text::SEGMENT_MEMORY;
 
 /// Files of a generation, relative to its folder.
 pub(crate) mod path {

@@ -30,7 +30,7 @@ pub struct Bm25Fields {
 
 /// Memory a segment fills before the next is begun. No merging, and one thread fills them in order: the same tree gives the
 /// same segments.
-const SEGMENT_MEMORY: usize = 160 << 20;
+pub(crate) const SEGMENT_MEMORY: usize = 160 << 20;
 
 /// Bytes of text below which one segment is closed fast enough.
 const WORTH_SPLITTING: u64 = 4 << 20;
@@ -78,18 +78,19 @@ pub(crate) struct TextWriter {
     closing: Vec<JoinHandle<tantivy::Result<SegmentMeta>>>,
     /// Bytes of text until the next segment is begun though the open one has room.
     until_last: usize,
+    segment_memory: usize,
 }
 
 impl TextWriter {
-    /// `expected` is about how many bytes of text will come.
-    pub(crate) fn create(folder: &Path, expected: u64) -> Result<TextWriter> {
+    /// `expected` is about how many bytes of text will come; `segment_memory` stands for [`SEGMENT_MEMORY`].
+    pub(crate) fn create(folder: &Path, expected: u64, segment_memory: usize) -> Result<TextWriter> {
         std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let (schema, fields) = schema();
         let index = Index::create_in_dir(folder, schema)?;
         register(&index);
         // Only the last segment goes to disk while nothing else is left to do: it is made small.
         let until_last = if expected < WORTH_SPLITTING { 0 } else { expected as usize / 4 * 3 };
-        Ok(TextWriter { index, fields, open: None, closing: Vec::new(), until_last })
+        Ok(TextWriter { index, fields, open: None, closing: Vec::new(), until_last, segment_memory })
     }
 
     pub(crate) fn add(&mut self, row: &TextRow) -> Result<()> {
@@ -112,14 +113,14 @@ impl TextWriter {
             Some(open) => open,
             None => {
                 let segment = self.index.new_segment();
-                let writer = SegmentWriter::for_segment(SEGMENT_MEMORY, segment.clone())?;
+                let writer = SegmentWriter::for_segment(self.segment_memory, segment.clone())?;
                 self.open.insert((segment, writer))
             }
         };
         writer.add_document(AddOperation { opstamp: 0, document })?;
         let before = self.until_last;
         self.until_last = before.saturating_sub(row.content.len());
-        if writer.mem_usage() > SEGMENT_MEMORY || (before > 0 && self.until_last == 0) {
+        if writer.mem_usage() > self.segment_memory || (before > 0 && self.until_last == 0) {
             self.close_segment();
         }
         Ok(())
@@ -128,6 +129,10 @@ impl TextWriter {
     /// Lays the open segment on disk, on a thread of its own.
     fn close_segment(&mut self) {
         let Some((segment, writer)) = self.open.take() else { return };
+        // A disk slower than the writer must not fill memory with segments that wait for it.
+        while self.closing.iter().filter(|closing| !closing.is_finished()).count() > 1 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         self.closing.push(std::thread::spawn(move || {
             let chunks = writer.max_doc();
             writer.finalize()?;

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use cds_engine::{Config, Engine, Error, ErrorKind, FilterRequest, find_root};
 
-use crate::args::{Args, Color, Command, Common, Compat, FilterArgs, Format, GraphCommand, IndexArgs};
+use crate::args::{Args, Color, Command, Common, Compat, EffortArgs, FilterArgs, Format, GraphCommand, IndexArgs};
 use crate::{exit, progress};
 
 /// What every command works with.
@@ -109,8 +109,15 @@ fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
         Command::Index(args) => Some(args),
         _ => None,
     };
-    let engine = open(common, &root, index)?;
+    let effort = match command {
+        Command::Index(args) => Some(&args.effort),
+        Command::Watch(args) => Some(&args.effort),
+        _ => None,
+    };
+    let engine = open(common, &root, index, effort)?;
     let config = engine.config();
+    config.limit_process()?;
+    progress::approve_all(common.yes);
     let format = match common.format {
         Some(format) => format,
         None => value("output.format", config.text("output.format"))?,
@@ -128,7 +135,7 @@ fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
 }
 
 /// A folder with the settings in force for it.
-fn open(common: &Common, root: &Path, index: Option<&IndexArgs>) -> Result<Engine, Error> {
+fn open(common: &Common, root: &Path, index: Option<&IndexArgs>, effort: Option<&EffortArgs>) -> Result<Engine, Error> {
     let mut config = Config::load(root, |name| std::env::var(name).ok()).map_err(Error::from)?;
     let mut set = |key: &str, value: Option<String>| match value {
         Some(value) => config.set(key, &value).map_err(Error::from),
@@ -141,6 +148,11 @@ fn open(common: &Common, root: &Path, index: Option<&IndexArgs>) -> Result<Engin
         set("index.max_file_size", args.max_file_size.map(|n| n.to_string()))?;
         set("index.wait", args.wait.map(|n| n.to_string()))?;
         set("index.comments", args.no_comments.then(|| "false".to_owned()))?;
+    }
+    if let Some(effort) = effort {
+        set("index.jobs", effort.jobs.map(|n| n.to_string()))?;
+        set("index.max_memory", effort.max_memory.clone())?;
+        set("index.nice", effort.nice.then(|| "true".to_owned()))?;
     }
     Engine::open(root, config)
 }

@@ -32,10 +32,12 @@ pub(crate) fn run(context: &Context, common: &Common, args: &WatchArgs) -> Done 
             Err(e) if e.kind == ErrorKind::NotReady => tell(engine, WatchEvent::Failed(&e)),
             Err(e) => return Err(e.into()),
         }
-        let hooks = Hooks { cancel: progress::interrupted(), ..Hooks::default() };
+        // Who started it has answered once; nobody may be there to answer again.
+        let hooks =
+            Hooks { cancel: progress::interrupted(), approve: &|_| progress::approves_all(), ..Hooks::default() };
         match engine.watch(&options(engine, args), &hooks, &mut |event| tell(engine, event)) {
             WatchEnd::Stopped => break,
-            WatchEnd::Settings => match super::open(common, engine.root(), None) {
+            WatchEnd::Settings => match super::open(common, engine.root(), None, Some(&args.effort)) {
                 Ok(engine) => reopened = Some(engine),
                 // Half-written settings: those in force hold until they are whole.
                 Err(e) => {

@@ -14,6 +14,7 @@ mod graph;
 mod grep;
 mod index;
 mod languages;
+mod limits;
 mod locagent;
 mod lock;
 mod model;
