@@ -82,7 +82,7 @@ const POLL: Duration = Duration::from_secs(2);
 const POLL_SHARE: u32 = 10;
 /// After a failure there is another attempt without a change: disks become free, other processes end.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
-const LAST_RETRY: Duration = Duration::from_secs(60);
+const LAST_RETRY: Duration = Duration::from_mins(1);
 /// How often to look for a root that is gone.
 const ROOT_LOOK: Duration = Duration::from_millis(200);
 

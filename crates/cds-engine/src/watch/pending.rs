@@ -137,7 +137,7 @@ mod tests {
     /// Plays events at milliseconds and gives the milliseconds at which updates happen, with the paths of each.
     fn play(events: &[(u64, Event)]) -> Vec<(u64, Batch)> {
         let start = Instant::now();
-        let mut pending = Pending::new(Duration::from_millis(500), Duration::from_millis(2_000));
+        let mut pending = Pending::new(Duration::from_millis(500), Duration::from_secs(2));
         let mut updates = Vec::new();
         let mut events = events.iter().peekable();
         for ms in 0..20_000 {
