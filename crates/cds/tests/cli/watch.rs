@@ -30,7 +30,10 @@ impl<'a> Watcher<'a> {
     }
 
     fn spawn(project: &'a Project, args: &[&str]) -> Watcher<'a> {
-        let mut command = project.command(&[&["watch", "-f", "json"], args].concat());
+        Watcher::listen(project, project.command(&[&["watch", "-f", "json"], args].concat()))
+    }
+
+    fn listen(project: &'a Project, mut command: Command) -> Watcher<'a> {
         command.env("CDS_WATCH_DEBOUNCE_MS", "60");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (send, lines) = channel();
@@ -280,6 +283,35 @@ fn it_looks_by_itself_where_the_system_tells_nothing() {
     project.remove("a.py");
     watcher.until("polled", false);
     watcher.stop();
+}
+
+/// Runs it where the system's limits are lower; only there, in a namespace of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn it_looks_by_itself_where_a_limit_of_the_system_is_reached() {
+    for (limit, most) in [("max_inotify_watches", 4), ("max_inotify_instances", 0)] {
+        let project = Project::new("//- a/a.py\nx = 1\n//- b/b.py\nx = 1\n//- c/c.py\nx = 1\n//- d/d.py\nx = 1\n");
+        let lower = format!("echo {most} > /proc/sys/user/{limit}");
+        let in_a_namespace = |run: &str| {
+            let mut command = project.command(&[]);
+            let (program, path) = (command.get_program().to_owned(), std::env::var_os("PATH").unwrap_or_default());
+            command = Command::new("unshare");
+            command.args(["-Ur", "sh", "-c", &format!("{lower} && {run}")]).arg(program);
+            command.env_clear().env("PATH", path).env("HOME", project.home()).current_dir(project.root());
+            command
+        };
+        if !in_a_namespace("true").output().is_ok_and(|output| output.status.success()) {
+            eprintln!("skipped: there are no namespaces here");
+            return;
+        }
+        let watcher = Watcher::listen(&project, in_a_namespace("exec \"$0\" watch -f json"));
+        let event = watcher.next("polling");
+        assert_eq!(event["seconds"], 2, "{event}");
+        watcher.next("watching");
+        project.write("d/d.py", function("found_all_the_same"));
+        watcher.until("found_all_the_same", true);
+        watcher.stop();
+    }
 }
 
 #[test]
