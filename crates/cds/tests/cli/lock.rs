@@ -75,7 +75,7 @@ fn who_will_not_wait_is_told_by_whom_and_readers_never_wait() {
         return;
     }
     assert_eq!((refused.code, refused.stdout.as_str()), (4, ""), "{}", refused.stderr);
-    let says = format!("(process {}, which has been indexing for ", pid);
+    let says = format!("(process {pid}, which has been indexing for ");
     assert!(refused.stderr.contains(&says) && refused.stderr.contains("--wait SECONDS"), "{}", refused.stderr);
     assert_eq!(found.code, 0, "the old index answers: {}", found.stderr);
     assert_eq!(project.cds(&["symbol", "changed"]).code, 0);
