@@ -76,8 +76,14 @@ const fn row(key: &'static str, env: &'static [&'static str], default: &'static 
 pub const SETTINGS: &[Setting] = &[
     row("index.comments",         &["CDS_INDEX_COMMENTS"],      "true",      "words of comments and doc comments can be found"),
     row("index.dir",              &["CDS_INDEX_DIR", "GRAPH_INDEX_DIR"], "\"\"", "where the index lives; empty: .cds-index in the root"),
+    row("index.jobs",             &["CDS_JOBS"],                "0",         "threads to index with; 0: one for each core"),
     row("index.languages",        &["CDS_LANGUAGES"],           "\"\"",      "folder of language data over the built-in one; empty: languages beside the user's file"),
     row("index.max_file_size",    &["CDS_MAX_FILE_SIZE"],       "1000000",   "larger files are listed as skipped, in bytes"),
+    row("index.max_files",        &["CDS_MAX_FILES"],           "200000",    "a first index of more files is asked about; 0: never"),
+    row("index.max_memory",       &["CDS_MAX_MEMORY"],          "\"\"",      "memory to index with, such as 500M; empty: half of what the machine or container has, if that is little"),
+    row("index.max_total_size",   &["CDS_MAX_TOTAL_SIZE"],      "5000000000", "a first index of more bytes of source is asked about; 0: never"),
+    row("index.nice",             &["CDS_NICE"],                "false",     "leave the processor to others first, where the system can"),
+    row("index.wait",             &["CDS_WAIT"],                "600",       "seconds to wait for another process that writes the index; 0: not at all"),
     row("models.dense",           &["CDS_MODELS_DENSE"],        "\"builtin\"", "what makes vectors: builtin, none, service, or a model of `cds model list`"),
     row("models.reranker",        &["CDS_MODELS_RERANKER"],     "\"none\"",  "what judges the first hits anew: none, or a model of `cds model list`"),
     row("models.service_model",   &["CDS_EMBEDDINGS_MODEL"],    "\"\"",      "name of the model at the embeddings service"),
@@ -94,6 +100,8 @@ pub const SETTINGS: &[Setting] = &[
     row("search.time_limit_ms",   &["CDS_TIME_LIMIT_MS"],       "10000",     "then the answer is partial; 0: none"),
     row("search.update",          &["CDS_UPDATE"],              "true",      "look for changed files before answering"),
     row("search.upper_threshold", &["CDS_UPPER_THRESHOLD"],     "5",         "names that are enough without BM25 (preset cds-index)"),
+    row("watch.debounce_ms",      &["CDS_WATCH_DEBOUNCE_MS"],   "500",       "quiet that `cds watch` waits for before an update; a storm puts it off four times as long"),
+    row("watch.poll",             &["CDS_WATCH_POLL"],          "0",         "seconds between looks of `cds watch`; 0: the system tells what changes"),
 ];
 
 /// A setting that cannot be used, with its place.
@@ -117,6 +125,7 @@ impl From<ConfigError> for Error {
 pub struct Config {
     values: BTreeMap<&'static str, (Value, Origin)>,
     user_folder: Option<PathBuf>,
+    home_folder: Option<PathBuf>,
     embeddings_key: Option<String>,
 }
 
@@ -126,7 +135,7 @@ impl Default for Config {
             let value = parse(s, s.default).expect("defaults fit their own type");
             (s.key, (value, Origin::Default))
         });
-        Config { values: values.collect(), user_folder: None, embeddings_key: None }
+        Config { values: values.collect(), user_folder: None, home_folder: None, embeddings_key: None }
     }
 }
 
@@ -156,6 +165,7 @@ impl Config {
         let mut config = Config::default();
         let user =
             env("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| env("HOME").map(|h| Path::new(&h).join(".config")));
+        config.home_folder = env("HOME").or_else(|| env("USERPROFILE")).filter(|h| !h.is_empty()).map(PathBuf::from);
         config.embeddings_key = env("CDS_EMBEDDINGS_KEY").filter(|key| !key.is_empty());
         config.user_folder = user.map(|dir| dir.join("cds"));
         let user = config.user_folder.as_ref().map(|dir| dir.join("config.toml"));
@@ -224,6 +234,11 @@ impl Config {
     /// Where the user keeps settings and language data.
     pub fn user_folder(&self) -> Option<&Path> {
         self.user_folder.as_deref()
+    }
+
+    /// Where the user lives.
+    pub(crate) fn home_folder(&self) -> Option<&Path> {
+        self.home_folder.as_deref()
     }
 
     /// What an embeddings service is shown. A secret: it is read from the environment and printed nowhere.

@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use cds_index::{Build, BuildOptions, BuildReport, Freshness, Progress, Snapshot, guard, index_home};
+use cds_index::{
+    Build, BuildOptions, BuildReport, Effort, Freshness, Owner, Progress, Snapshot, TreeSize, guard, index_home,
+};
 use cds_lang::Registry;
 use cds_search::Tools;
 
@@ -29,12 +32,17 @@ pub struct Engine {
 struct How {
     force: bool,
     quick: bool,
+    wait: Duration,
 }
 
 /// How a long operation talks to its caller.
 pub struct Hooks<'a> {
     /// Told now and then how far it is.
     pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Told about once a second while another process writes the index, with what is known of it.
+    pub waiting: &'a (dyn Fn(Option<&Owner>) + Sync),
+    /// Asked before a folder is indexed for the first time that is very large, or that nobody means to index whole.
+    pub approve: &'a (dyn Fn(&str) -> bool + Sync),
     /// Set to stop it.
     pub cancel: &'a AtomicBool,
 }
@@ -43,8 +51,16 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Hooks<'_> {
     fn default() -> Self {
-        Hooks { progress: &|_| {}, cancel: &NEVER }
+        Hooks { progress: &|_| {}, waiting: &|_| {}, approve: &|_| true, cancel: &NEVER }
     }
+}
+
+/// A number as people read it: `412,345`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let parts: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|part| std::str::from_utf8(part).ok()).collect();
+    parts.join(",")
 }
 
 /// The root that `start` belongs to: the nearest folder above it with an index, else with version control, else itself.
@@ -143,12 +159,26 @@ impl Engine {
         options
     }
 
-    /// Brings the index up to date; with `force`, from nothing.
+    /// Brings the index up to date; with `force`, from nothing. Waits `index.wait` seconds for another process that does so.
     pub fn index(&self, force: bool, hooks: &Hooks) -> Result<BuildReport> {
-        self.build(self.build_options(), How { force, quick: false }, hooks)
+        let wait = Duration::from_secs(self.config.number("index.wait"));
+        self.build(self.build_options(), How { force, quick: false, wait }, hooks)
     }
 
     fn build(&self, options: BuildOptions, how: How, hooks: &Hooks) -> Result<BuildReport> {
+        let (memory, large) = (self.config.memory()?, self.config.large());
+        let is_first = !self.home.join("manifest.json").exists();
+        if let Some(what) = self.config.is_hardly_meant(&self.root).filter(|_| is_first) {
+            let root = self.root.display();
+            if !(hooks.approve)(&format!("{root} is {what}. Index it?")) {
+                let message = format!("{root} is {what}: name a project with --root, or index it all with --yes");
+                return Err(Error { kind: ErrorKind::Invalid, message });
+            }
+        }
+        let approve = |TreeSize { files, bytes }: TreeSize| {
+            let (files, size) = (grouped(files), bytes as f64 / 1e9);
+            (hooks.approve)(&format!("This folder has {files} files ({size:.1} GB). Index it?"))
+        };
         let build = Build {
             root: &self.root,
             home: &self.home,
@@ -157,6 +187,7 @@ impl Engine {
             models: &self.tools.models,
             force: how.force,
             quick: how.quick,
+            effort: Effort { wait: how.wait, waiting: hooks.waiting, memory, large, approve: &approve },
             cancel: hooks.cancel,
             progress: hooks.progress,
         };
@@ -194,11 +225,21 @@ impl Engine {
         }
         // Damage looks like change.
         snapshot.verify_tables()?;
-        match self.build(self.kept_options(), How { force: false, quick: true }, hooks) {
+        match self.build(self.kept_options(), How { force: false, quick: true, wait: Duration::ZERO }, hooks) {
             // Somebody else is already at it: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => Ok(None),
             other => other.map(Some),
         }
+    }
+
+    /// Brings the index up to date as it was built, whatever state it is in; nothing if there was nothing to do. The disk is
+    /// compared with what the index knows, and walked only where that shows a change or when `walk` asks for it. Waits for
+    /// another process that writes, however long it takes.
+    pub fn update(&self, walk: bool, hooks: &Hooks) -> Result<Option<BuildReport>> {
+        // Another process may have written since.
+        *self.current() = None;
+        let report = self.build(self.kept_options(), How { force: false, quick: !walk, wait: Duration::MAX }, hooks)?;
+        Ok(Some(report).filter(|report| report.changed))
     }
 
     /// Answers from the current snapshot. Only sizes are checked when it is opened, so damage may show anywhere on the way:

@@ -47,6 +47,7 @@ impl From<cds_index::Error> for Error {
             E::Missing(_) | E::Format { .. } | E::Damaged { .. } | E::Empty(_) | E::OtherModel { .. } => {
                 ErrorKind::NotReady
             }
+            E::TooLarge { .. } => ErrorKind::Invalid,
             E::Busy { .. } => ErrorKind::Busy,
             E::Cancelled => ErrorKind::Cancelled,
             E::Model(_) => ErrorKind::Model,

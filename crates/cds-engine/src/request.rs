@@ -107,6 +107,31 @@ const CHUNKS_PER_DOCUMENT: usize = 3;
 
 /// Hits that may be asked for at once.
 const MAX_LIMIT: usize = 1_000;
+/// How far answers can be leafed through.
+const MAX_CURSOR: usize = 1_000_000;
+/// Steps along the graph from the best hits.
+const MAX_DEPTH: u32 = 5;
+/// Values of one filter.
+const MAX_VALUES: usize = 1_000;
+/// Characters of a name, a pattern or a value of a filter. Of a query as many are read.
+const MAX_CHARS: usize = cds_search::MAX_QUERY;
+
+/// Refuses a number that is out of bounds, and names it.
+pub(crate) fn between(name: &str, value: usize, least: usize, most: usize) -> Result<()> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{name} must be between {least} and {most}, not {value}")))
+}
+
+/// Refuses a text that is too long, and says how long it may be.
+pub(crate) fn short_enough(name: &str, text: &str) -> Result<()> {
+    if text.chars().nth(MAX_CHARS).is_none() {
+        return Ok(());
+    }
+    let count = text.chars().count();
+    Err(Error::invalid(format!("{name} must have at most {MAX_CHARS} characters, not {count}")))
+}
 
 impl SearchRequest {
     pub(crate) fn check(&self, engine: &Engine) -> Result<Checked> {
@@ -132,9 +157,9 @@ impl SearchRequest {
         if self.files.is_some() && self.limit.is_some() && granularity != Granularity::Both {
             return Err(Error::invalid("files and limit together are for granularity both: give one of them"));
         }
-        if limit == 0 || limit > MAX_LIMIT {
-            return Err(Error::invalid(format!("limit must be between 1 and {MAX_LIMIT}, not {limit}")));
-        }
+        between("limit", limit, 1, MAX_LIMIT)?;
+        between("files", self.files.unwrap_or(1), 1, MAX_LIMIT)?;
+        between("depth", self.depth as usize, 0, MAX_DEPTH as usize)?;
         if chunks_per_file == 0 {
             return Err(Error::invalid("chunks_per_file must be at least 1"));
         }
@@ -145,6 +170,7 @@ impl SearchRequest {
                 Error::invalid(format!("cursor {cursor:?} is not one of ours: use the next_cursor of an answer"))
             })?,
         };
+        between("cursor", offset, 0, MAX_CURSOR)?;
         let both = granularity == Granularity::Both;
         let granularity = if both { Granularity::Chunk } else { granularity };
         let filters = self.filters.check(engine)?;
@@ -182,6 +208,23 @@ fn share(name: &str, value: Option<f32>) -> Result<Option<f32>> {
 
 impl FilterRequest {
     pub(crate) fn check(&self, engine: &Engine) -> Result<Filters> {
+        for (name, list) in [
+            ("lang", &self.languages),
+            ("path", &self.paths),
+            ("exclude", &self.exclude),
+            ("type", &self.types),
+            ("kind", &self.kinds),
+            ("has_definitions", &self.has_definitions),
+            ("has_references", &self.has_references),
+            ("conformances", &self.conformances),
+        ] {
+            if list.len() > MAX_VALUES {
+                return Err(Error::invalid(format!("{name} takes at most {MAX_VALUES} values, not {}", list.len())));
+            }
+            list.iter().try_for_each(|value| short_enough(name, value))?;
+        }
+        short_enough("node_name", self.node_name.as_deref().unwrap_or_default())?;
+        short_enough("parent_context", self.parent_context.as_deref().unwrap_or_default())?;
         let kinds: Vec<&str> = KINDS.iter().map(|k| k.name).collect();
         let kind = |name: &String| Kind::from_name(name).ok_or_else(|| unknown("kind", name, &kinds));
         Ok(Filters {

@@ -43,13 +43,28 @@ pub enum Error {
     /// The root holds no file that can be indexed.
     #[error("nothing to index in {}: no readable text files (look at ignore files and --max-file-size, or name another folder with --root)", .0.display())]
     Empty(PathBuf),
+    /// The root is larger than was agreed to.
+    #[error(
+        "{} has {} files ({}), more than index.max_files {} or index.max_total_size {}: name a smaller folder, leave folders out in .cdsignore, or go on with --yes",
+        .root.display(), .size.files, bytes_shown(.size.bytes), .most.files, .most.bytes
+    )]
+    TooLarge {
+        /// The folder.
+        root: PathBuf,
+        /// How large it is.
+        size: crate::TreeSize,
+        /// How large it may be.
+        most: crate::TreeSize,
+    },
     /// Another process is writing.
-    #[error("another process is indexing {} (lock {}): wait for it, or stop it", .root.display(), .lock.display())]
+    #[error("another process is indexing {} ({}lock {}): wait for it (--wait SECONDS), or stop it", .root.display(), who(.owner.as_deref()), .lock.display())]
     Busy {
         /// What is being indexed.
         root: PathBuf,
         /// The lock it holds.
         lock: PathBuf,
+        /// Who, if that is known.
+        owner: Option<Box<crate::Owner>>,
     },
     /// The user stopped it.
     #[error("indexing was interrupted; the previous index is unchanged: run it again when you like")]
@@ -65,6 +80,18 @@ pub enum Error {
     /// The text index failed.
     #[error("text index: {0}")]
     Text(#[from] tantivy::TantivyError),
+}
+
+fn bytes_shown(bytes: u64) -> String {
+    if bytes < 1_000_000_000 {
+        format!("{:.1} MB", bytes as f64 / 1e6)
+    } else {
+        format!("{:.1} GB", bytes as f64 / 1e9)
+    }
+}
+
+fn who(owner: Option<&crate::Owner>) -> String {
+    owner.map(|owner| format!("{owner}; ")).unwrap_or_default()
 }
 
 fn shown(model: Option<&cds_encode::ModelId>) -> String {

@@ -14,8 +14,8 @@ mod store;
 pub mod tokenize;
 
 pub use build::{
-    Build, BuildOptions, BuildReport, Freshness, ProblemRow, Progress, check_freshness, index_home, prepare_home,
-    run as build,
+    Build, BuildOptions, BuildReport, Effort, Freshness, Owner, ProblemRow, Progress, TreeSize, check_freshness,
+    entries, index_home, is_never_entered, prepare_home, run as build,
 };
 /// The languages a [`Build`] reads with.
 pub use cds_lang::Registry;

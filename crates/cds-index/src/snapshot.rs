@@ -269,7 +269,10 @@ impl Snapshot {
     /// The same of the tables alone, without texts and postings.
     pub fn verify_tables(&self) -> Result<()> {
         let generation = &self.manifest.generation;
-        path::TABLES.par_iter().try_for_each(|name| self.verify_file(&format!("{generation}/{name}")))
+        let tables = path::TABLES.iter().map(|name| format!("{generation}/{name}"));
+        let outlines = self.manifest.parts.iter().map(|part| format!("{}/{}", part.name, part_path::OUTLINES));
+        let all: Vec<String> = tables.chain(outlines).collect();
+        all.par_iter().try_for_each(|name| self.verify_file(name))
     }
 
     fn verify_file(&self, name: &str) -> Result<()> {

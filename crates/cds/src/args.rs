@@ -21,6 +21,7 @@ const EXAMPLES: &str = "Examples:
   cds outline src/main.rs                       what a file defines
   cds callers login --depth 2                   who calls it, and who calls those
   cds grep 'fn \\w+_retry' --lang rust           regular expressions
+  cds watch                                     keep the index up to date
   cds status --problems                         what is indexed, and what is not
 
 Exit codes: 0 found, 1 nothing found, 2 bad arguments, 3 no usable index, 4 service error, 5 I/O error.";
@@ -43,6 +44,9 @@ pub(crate) struct Common {
     /// Answer from the index as it is, without looking for changed files
     #[arg(long, global = true)]
     pub(crate) no_update: bool,
+    /// Index also what is very large, without asking
+    #[arg(long, global = true)]
+    pub(crate) yes: bool,
     /// Behave as another system does, to the letter (index, search, retrieve, traverse, graph export)
     #[arg(long, global = true, value_name = "SYSTEM")]
     pub(crate) compat: Option<Compat>,
@@ -83,6 +87,8 @@ pub(crate) enum Command {
     /// Index the folder, or bring its index up to date
     #[command(alias = "init")]
     Index(IndexArgs),
+    /// Keep the index up to date until Ctrl-C
+    Watch(WatchArgs),
     /// Search by words, names and meaning; indexes on first use
     Search(SearchArgs),
     /// Find code like that at a place: path:line
@@ -142,6 +148,41 @@ pub(crate) struct IndexArgs {
     /// Leave words of comments and doc comments out
     #[arg(long)]
     pub(crate) no_comments: bool,
+    /// How long to wait for another process that indexes the folder; 0 reports it at once [default: 600]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) wait: Option<u64>,
+    #[command(flatten)]
+    pub(crate) effort: EffortArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds watch                       one line for every update
+  cds watch ~/src/project -f json one object a line, for scripts
+  cds watch --poll=5              for file systems that do not tell what changes")]
+pub(crate) struct WatchArgs {
+    /// The folder [default: as --root]
+    pub(crate) path: Option<PathBuf>,
+    /// Look for changes every so many seconds instead of being told by the system [without a number: 2]
+    #[arg(long, num_args = 0..=1, default_missing_value = "2", value_name = "SECONDS", require_equals = true,
+          value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) poll: Option<u64>,
+    #[command(flatten)]
+    pub(crate) effort: EffortArgs,
+}
+
+/// What indexing may take of the machine.
+#[derive(ClapArgs, Clone, Debug, Default)]
+pub(crate) struct EffortArgs {
+    /// Threads to index with [default: one for each core]
+    #[arg(long, short = 'j', value_name = "N")]
+    pub(crate) jobs: Option<u64>,
+    /// Memory to index with, such as 500M or 1G
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<String>,
+    /// Leave the processor to others first
+    #[arg(long)]
+    pub(crate) nice: bool,
 }
 
 /// How a part of the graph is drawn.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::request::one_of;
+use crate::request::{between, one_of, short_enough};
 
 /// A walk through the graph.
 #[derive(Clone, Debug, Default)]
@@ -134,6 +134,8 @@ const MAX_CANDIDATES: usize = 10;
 const MAX_SITES: usize = 20;
 /// How far a walk may go.
 const MAX_DEPTH: u32 = 10;
+/// How many entities a walk may give.
+const MAX_LIMIT: usize = 100_000;
 /// How many entities a walk gives unless it is told.
 const LIMIT: usize = 100;
 
@@ -251,13 +253,10 @@ impl TraverseRequest {
                 .ok_or_else(|| Error::invalid(format!("unknown direction {name:?}: use forward, backward or both")))?,
         };
         let depth = self.depth.unwrap_or(2);
-        if depth == 0 || depth > MAX_DEPTH {
-            return Err(Error::invalid(format!("depth must be between 1 and {MAX_DEPTH}, not {depth}")));
-        }
+        between("depth", depth as usize, 1, MAX_DEPTH as usize)?;
         let limit = self.limit.unwrap_or(LIMIT);
-        if limit == 0 {
-            return Err(Error::invalid("limit must be at least 1"));
-        }
+        between("limit", limit, 1, MAX_LIMIT)?;
+        self.from.iter().try_for_each(|name| short_enough("name", name))?;
         let kinds = if self.edges.is_empty() {
             vec![EdgeKind::Import, EdgeKind::Invoke, EdgeKind::Inherit]
         } else {

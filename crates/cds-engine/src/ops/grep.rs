@@ -1,5 +1,7 @@
 //! Regular expressions over the indexed text, with ripgrep's engine. A hit knows which entity it stands in.
 
+use std::time::{Duration, Instant};
+
 use cds_index::{DocumentView, EntityView, Snapshot};
 use cds_model::FileId;
 use cds_search::CompiledFilter;
@@ -12,7 +14,7 @@ use serde::Serialize;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::hydrate::Hydrator;
-use crate::request::FilterRequest;
+use crate::request::{FilterRequest, between, short_enough};
 use crate::snippet::Columns;
 
 /// Lines longer than this are cut around the match.
@@ -44,6 +46,9 @@ pub struct GrepResponse {
     pub total: usize,
     /// Whether the search stopped at the limit.
     pub partial: bool,
+    /// Whether time ran out, so that not all files were searched.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub timed_out: bool,
     /// In order of path and line.
     pub hits: Vec<GrepHit>,
 }
@@ -73,11 +78,16 @@ pub struct GrepHit {
 /// Files searched at once: enough for every core, few enough to stop soon after the limit.
 const BATCH: usize = 256;
 
+/// Lines that may be asked for at once.
+const MAX_LINES: usize = 1_000_000;
+
 impl GrepRequest {
     fn matcher(&self) -> Result<RegexMatcher> {
         if self.pattern.is_empty() {
             return Err(Error::invalid("pattern cannot be empty"));
         }
+        short_enough("pattern", &self.pattern)?;
+        between("limit", self.limit, 1, MAX_LINES)?;
         RegexMatcherBuilder::new()
             .case_insensitive(self.ignore_case)
             .fixed_strings(self.fixed)
@@ -112,6 +122,9 @@ impl Engine {
         matcher: &RegexMatcher,
         filter: &CompiledFilter,
     ) -> Result<GrepResponse> {
+        let limit = Duration::from_millis(self.config().number("search.time_limit_ms"));
+        let started = Instant::now();
+        let mut timed_out = false;
         let files: Vec<FileId> = snapshot.documents().filter(|d| filter.accepts_file(*d)).map(|d| d.id).collect();
         let mut hydrator = Hydrator::new(snapshot, self.root(), Vec::new());
         let mut hits: Vec<GrepHit> = Vec::new();
@@ -137,10 +150,20 @@ impl Engine {
             if hits.len() > request.limit {
                 break;
             }
+            timed_out = !limit.is_zero() && started.elapsed() > limit;
+            if timed_out {
+                break;
+            }
         }
         let total = hits.len();
         hits.truncate(request.limit);
-        Ok(GrepResponse { pattern: request.pattern.clone(), total, partial: total > request.limit, hits })
+        Ok(GrepResponse {
+            pattern: request.pattern.clone(),
+            total,
+            partial: timed_out || total > request.limit,
+            timed_out,
+            hits,
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::hydrate::{Hydrator, damaged};
-use crate::request::{Checked, SearchRequest};
+use crate::request::{Checked, SearchRequest, between, short_enough};
 use crate::response::Hit;
 
 /// Ids to fetch.
@@ -55,6 +55,9 @@ enum Retrieved {
 /// Candidates named when an id is ambiguous.
 const MAX_CANDIDATES: usize = 10;
 
+/// Ids in one request.
+const MAX_IDS: usize = 10_000;
+
 impl Engine {
     /// Fetches code by id. An ambiguous or unknown id never answers for another: it comes back in `missing`.
     pub fn retrieve(&self, request: &RetrieveRequest) -> Result<RetrieveResponse> {
@@ -64,6 +67,8 @@ impl Engine {
             ..SearchRequest::default()
         };
         let checked = as_search.check(self)?;
+        between("the number of ids", request.ids.len(), 0, MAX_IDS)?;
+        request.ids.iter().try_for_each(|id| short_enough("id", id))?;
         self.answer(|snapshot| self.retrieve_in(snapshot, request, &checked))
     }
 

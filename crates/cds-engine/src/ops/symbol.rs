@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::hydrate::Hydrator;
-use crate::request::{Checked, FilterRequest, SearchRequest};
+use crate::request::{Checked, FilterRequest, SearchRequest, short_enough};
 use crate::response::Hit;
 
 /// A look-up.
@@ -52,6 +52,7 @@ fn is_zero(n: &usize) -> bool {
 impl Engine {
     /// Finds mistakes in a request without an index.
     pub fn check_symbol(&self, request: &SymbolRequest) -> Result<()> {
+        short_enough("name", &request.name)?;
         self.check(&SearchRequest {
             snippet: request.snippet.clone(),
             limit: request.limit,
@@ -67,6 +68,7 @@ impl Engine {
             limit: request.limit,
             ..SearchRequest::default()
         };
+        short_enough("name", &request.name)?;
         let checked = as_search.check(self)?;
         let filters = request.filters.check(self)?;
         let filter = CompiledFilter::new(&filters, &self.tools.globs)?;

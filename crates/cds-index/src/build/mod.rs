@@ -1,6 +1,8 @@
 //! From a folder to a generation. [`run`] takes the writer's lock, walks, extracts in parallel, writes in order, publishes.
 
 mod cache;
+mod effort;
+mod entries;
 mod freshness;
 mod generation;
 mod links;
@@ -31,8 +33,11 @@ use meaning::ModelIds;
 use plan::Plan;
 use prepare::Outcome;
 
+pub use effort::{Effort, TreeSize};
+pub use entries::entries;
 pub use freshness::{Freshness, check as check_freshness};
-pub use lock::prepare_home;
+pub use lock::{Owner, prepare_home};
+pub use walk::is_never_entered;
 
 /// What decides the content of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +92,8 @@ pub struct Build<'a> {
     pub force: bool,
     /// Whether folders that did not change are taken to hold what they held, and the index to be whole: far faster where little changed.
     pub quick: bool,
+    /// What it may cost.
+    pub effort: Effort<'a>,
     /// Set from outside to stop.
     pub cancel: &'a AtomicBool,
     /// Told now and then how far it is.
@@ -168,7 +175,9 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         return Err(Error::Io { path: build.root.to_owned(), source });
     }
     let existed = build.home.exists();
-    let lock = lock::Lock::take(build.root, build.home)?;
+    let Effort { wait, waiting, .. } = build.effort;
+    let patience = lock::Patience { wait, waiting, cancel: build.cancel };
+    let lock = lock::Lock::take(build.root, build.home, patience)?;
     let fingerprint = build.options.fingerprint(build.registry);
     let models = ModelIds::of(build.models)?;
     let old_manifest = Manifest::read(build.home).ok();
@@ -189,11 +198,23 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         }
         return Err(Error::Empty(build.root.to_owned()));
     }
+    if old_manifest.is_none() {
+        let taken = found.files.iter().map(|f| f.size).filter(|&s| s <= build.options.max_file_size);
+        let size = TreeSize { files: found.files.len() as u64, bytes: taken.sum() };
+        if size.exceeds(build.effort.large) && !(build.effort.approve)(size) {
+            if !existed {
+                drop(lock);
+                let _ = std::fs::remove_dir_all(build.home);
+            }
+            return Err(Error::TooLarge { root: build.root.to_owned(), size, most: build.effort.large });
+        }
+    }
     // Nothing changed on disk, and nothing in the index: a damaged one is written anew, from what is still good.
+    let is_sound = build.quick || old.as_ref().is_some_and(|old| old.verify().is_ok());
     if let Some(old) = &old
         && freshness::same(old, build.root, &found)
         && is_encoded(old, &models)
-        && (build.quick || old.verify().is_ok())
+        && is_sound
     {
         let counts = old.manifest().counts;
         return Ok(BuildReport {
@@ -210,7 +231,9 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         });
     }
 
-    let (mut manifest, counted) = write(build, &found, old.as_ref(), old_manifest.as_ref(), fingerprint, models)?;
+    let known = Known { old: old.as_ref(), is_sound, manifest: old_manifest.as_ref() };
+    let (mut manifest, counted) = write(build, &found, &known, fingerprint, models)?;
+    lock.check()?;
     manifest.publish(build.home)?;
     write_config(build)?;
     sweep(build.home, &manifest);
@@ -249,21 +272,29 @@ struct Counted {
     link_seconds: f64,
 }
 
+/// What there is of an index already.
+struct Known<'a> {
+    old: Option<&'a Snapshot>,
+    /// Whether its parts can be kept as they are; if not, still what of them can be read.
+    is_sound: bool,
+    manifest: Option<&'a Manifest>,
+}
+
 fn write(
     build: &Build,
     found: &walk::Walked,
-    old: Option<&Snapshot>,
-    old_manifest: Option<&Manifest>,
+    known: &Known,
     fingerprint: String,
     models: ModelIds,
 ) -> Result<(Manifest, Counted)> {
+    let old_manifest = known.manifest;
     let number =
         old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) % 999_999 + 1;
     let generation = format!("g{number:06}");
     let folders = [build.home.join(&generation), build.home.join(format!("p{number:06}"))];
     let clear = || folders.iter().for_each(|folder| drop(std::fs::remove_dir_all(folder)));
     clear();
-    let result = fill(build, number, found, old);
+    let result = fill(build, number, found, known);
     let (tables, counted) = match result {
         Ok(done) => done,
         Err(e) => {
@@ -296,18 +327,16 @@ fn write(
 }
 
 /// Extracts on every core and writes in order on this thread.
-fn fill(
-    build: &Build,
-    number: u32,
-    found: &walk::Walked,
-    old: Option<&Snapshot>,
-) -> Result<(generation::Tables, Counted)> {
+fn fill(build: &Build, number: u32, found: &walk::Walked, known: &Known) -> Result<(generation::Tables, Counted)> {
+    let old = known.old;
     let total = found.files.len();
     let done = AtomicUsize::new(0);
     let max_file_size = build.options.max_file_size;
-    let known = old.map_or(Ok(Vec::new()), Snapshot::problems)?;
-    let plan = match old {
-        Some(old) if has_models(old, &ModelIds::of(build.models)?) => Plan::new(old, &known, found, max_file_size),
+    let problems_before = old.map_or(Ok(Vec::new()), Snapshot::problems)?;
+    let plan = match old.filter(|_| known.is_sound) {
+        Some(old) if has_models(old, &ModelIds::of(build.models)?) => {
+            Plan::new(old, &problems_before, found, max_file_size)
+        }
         _ => Plan::whole(found, max_file_size),
     };
     let busy = || (build.progress)(Progress { phase: "encoding", done: done.load(Ordering::Relaxed), total });
@@ -321,6 +350,7 @@ fn fill(
     let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old, plan: &plan, table };
     ordered::in_order(
         &found.files,
+        build.effort.window(),
         |file| file.size,
         || build.cancel.load(Ordering::Relaxed),
         |file| {
@@ -351,7 +381,7 @@ fn fill(
         return Err(Error::Empty(build.root.to_owned()));
     }
     (build.progress)(Progress { phase: "writing", done: total, total });
-    let tables = writer.finish(problems, &known)?;
+    let tables = writer.finish(problems, &problems_before)?;
     counted.link_seconds = tables.link_seconds;
     counted.linked = tables.linked;
     Ok((tables, counted))

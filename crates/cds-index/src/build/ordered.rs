@@ -1,24 +1,24 @@
 //! Work on every core, results in order: the writer sees files as if one thread had read them one after the other.
 
 use std::collections::BTreeMap;
-use std::num::NonZero;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Weight that may be under way at once: keeps every core busy and memory flat.
-const WINDOW: u64 = 4 << 20;
+pub(crate) const WINDOW: u64 = 4 << 20;
 
-/// Calls `work` on every item on all cores and `take` on every result, in the order of the items, on this thread.
-/// The first error of `take` ends it, and so does `stop`.
+/// Calls `work` on every item on as many threads as rayon's pool has, no more than `window` of their weight at once, and `take`
+/// on every result, in the order of the items, on this thread. The first error of `take` ends it, and so does `stop`.
 pub(crate) fn in_order<T: Sync, R: Send, E>(
     items: &[T],
+    window: u64,
     weight: impl Fn(&T) -> u64 + Sync,
     stop: impl Fn() -> bool + Sync,
     work: impl Fn(&T) -> R + Sync,
     mut take: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    let gate = Gate::default();
-    let cost = |item: &T| weight(item).clamp(1, WINDOW);
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
+    let gate = Gate { window, state: Mutex::default(), room: Condvar::new() };
+    let cost = |item: &T| weight(item).clamp(1, window);
+    let threads = rayon::current_num_threads().min(items.len());
     let (send, receive) = crossbeam_channel::unbounded();
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -53,8 +53,8 @@ pub(crate) fn in_order<T: Sync, R: Send, E>(
 }
 
 /// Which item is next, and whether there is room for it.
-#[derive(Default)]
 struct Gate {
+    window: u64,
     state: Mutex<State>,
     room: Condvar,
 }
@@ -77,7 +77,7 @@ impl Gate {
         loop {
             let item = items.get(state.next).filter(|_| !state.closed)?;
             let cost = cost(item);
-            if state.under_way + cost <= WINDOW {
+            if state.under_way + cost <= self.window {
                 state.under_way += cost;
                 state.next += 1;
                 return Some(state.next - 1);
@@ -116,6 +116,7 @@ mod tests {
         let stopped = std::sync::atomic::AtomicBool::new(false);
         let result = in_order(
             items,
+            WINDOW,
             |item| *item,
             || stopped.load(std::sync::atomic::Ordering::Relaxed),
             |item| {
@@ -159,7 +160,7 @@ mod tests {
         let items: Vec<u64> = (0..100).map(|i| WINDOW + i).collect();
         let panicked = std::panic::catch_unwind(|| {
             let work = |item: &u64| assert_ne!(*item, WINDOW + 3, "on purpose");
-            in_order(&items, |item| *item, || false, work, |()| Ok::<(), ()>(()))
+            in_order(&items, WINDOW, |item| *item, || false, work, |()| Ok::<(), ()>(()))
         });
         assert!(panicked.is_err());
     }

@@ -28,6 +28,8 @@ pub(crate) struct PartWriter<'a> {
     meaning: Option<Meaning<'a>>,
     docs: u32,
     comments: bool,
+    /// What a segment of the text index may take.
+    memory: usize,
 }
 
 /// Where a file was put.
@@ -70,10 +72,11 @@ impl<'a> PartWriter<'a> {
             files: BufWriter::with_capacity(1 << 18, files),
             files_at: 0,
             outlines: Checked::create(&folder.join(path::OUTLINES))?,
-            text: Some(TextWriter::create(&folder.join(path::BM25), expected)?),
+            text: Some(TextWriter::create(&folder.join(path::BM25), expected, build.effort.segment_memory())?),
             meaning: Some(Meaning::create(&folder, build.home, build.models, build.cancel, is_whole, busy)?),
             docs: 0,
             comments: build.options.comments,
+            memory: build.effort.segment_memory(),
             name,
             folder,
         })
@@ -106,7 +109,7 @@ impl<'a> PartWriter<'a> {
             None => None,
             Some(old) => {
                 let expected = gone.iter().map(|file| u64::from(file.text_len)).sum();
-                let mut writer = TextWriter::create(&self.folder.join(path::GONE_BM25), expected)?;
+                let mut writer = TextWriter::create(&self.folder.join(path::GONE_BM25), expected, self.memory)?;
                 for file in gone {
                     let (text, facts) = old.gone(file)?;
                     let text = findable(&text, &facts, self.comments);

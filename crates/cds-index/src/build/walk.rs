@@ -99,7 +99,12 @@ fn keep_one_of_a_name(walked: &mut Walked) {
     });
 }
 
-fn never_entered(entry: &ignore::DirEntry, home: &Path) -> bool {
+/// Whether a folder of this name is never entered.
+pub fn is_never_entered(name: &str) -> bool {
+    NEVER.contains(&name)
+}
+
+pub(crate) fn never_entered(entry: &ignore::DirEntry, home: &Path) -> bool {
     let name = entry.file_name().to_string_lossy();
     let is_dir = entry.file_type().is_some_and(|t| t.is_dir());
     // A submodule's `.git` is a file.

@@ -29,6 +29,7 @@ pub(crate) mod uses;
 pub(crate) mod vectors;
 
 pub use manifest::{FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};
+pub(crate) use text::SEGMENT_MEMORY;
 pub use text::{Bm25Fields, TextSegment};
 
 /// Files of a generation, relative to its folder.

@@ -39,7 +39,7 @@ impl Bm25Fields {
 
 /// Memory a segment fills before the next is begun. No merging, and one thread fills them in order: the same tree gives the
 /// same segments.
-const SEGMENT_MEMORY: usize = 160 << 20;
+pub(crate) const SEGMENT_MEMORY: usize = 160 << 20;
 
 /// What tantivy wants at least.
 const SMALLEST_MEMORY: usize = 2 << 20;
@@ -95,8 +95,8 @@ pub(crate) struct TextWriter {
 }
 
 impl TextWriter {
-    /// `expected` is about how many bytes of text will come.
-    pub(crate) fn create(folder: &Path, expected: u64) -> Result<TextWriter> {
+    /// `expected` is about how many bytes of text will come; `segment_memory` stands for [`SEGMENT_MEMORY`].
+    pub(crate) fn create(folder: &Path, expected: u64, segment_memory: usize) -> Result<TextWriter> {
         std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let (schema, fields) = schema();
         let index = Index::create(Folder::open(folder)?, schema, tantivy::IndexSettings::default())?;
@@ -104,7 +104,7 @@ impl TextWriter {
         // Only the last segment goes to disk while nothing else is left to do: it is made small.
         let until_last = if expected < WORTH_SPLITTING { 0 } else { expected as usize / 4 * 3 };
         // Tables are laid out for what they may hold: a small text must not pay for a large one.
-        let memory = (expected as usize * 8).clamp(SMALLEST_MEMORY, SEGMENT_MEMORY);
+        let memory = (expected as usize * 8).clamp(SMALLEST_MEMORY, segment_memory.max(SMALLEST_MEMORY));
         Ok(TextWriter { index, fields, open: None, closing: Vec::new(), until_last, written: 0, memory })
     }
 
@@ -149,6 +149,10 @@ impl TextWriter {
     /// Lays the open segment on disk, on a thread of its own.
     fn close_segment(&mut self) {
         let Some((segment, writer)) = self.open.take() else { return };
+        // A disk slower than the writer must not fill memory with segments that wait for it.
+        while self.closing.iter().filter(|closing| !closing.is_finished()).count() > 1 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         self.closing.push(std::thread::spawn(move || {
             let chunks = writer.max_doc();
             writer.finalize()?;

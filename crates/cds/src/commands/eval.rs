@@ -30,7 +30,7 @@ pub(crate) fn run(context: &Context, common: &Common, args: EvalArgs) -> Done {
             if places.repos.is_some() {
                 common.index_dir = common.index_dir.map(|dir| dir.join(&tree.name));
             }
-            open(&common, &tree.folder, None)
+            open(&common, &tree.folder, None, None)
         },
         index: &|engine| {
             let work = |engine: &Engine, hooks: &Hooks| {

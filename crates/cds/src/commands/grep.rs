@@ -18,7 +18,11 @@ pub(crate) fn run(context: &Context, args: GrepArgs) -> Done {
     context.engine.check_grep(&request)?;
     ensure_indexed(context)?;
     let response = context.engine.grep(&request)?;
-    if response.partial {
+    if response.timed_out {
+        note(
+            "time ran out before all files were searched: narrow it with --path or --lang, or raise search.time_limit_ms",
+        );
+    } else if response.partial {
         note(&format!("only the first {} shown: raise --limit", counted(response.hits.len(), "line")));
     }
     if response.hits.is_empty() {

@@ -13,13 +13,14 @@ mod search;
 mod similar;
 mod status;
 mod symbol;
+mod watch;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use cds_engine::{Config, Engine, Error, ErrorKind, FilterRequest, find_root};
 
-use crate::args::{Args, Color, Command, Common, Compat, FilterArgs, Format, GraphCommand, IndexArgs};
+use crate::args::{Args, Color, Command, Common, Compat, EffortArgs, FilterArgs, Format, GraphCommand, IndexArgs};
 use crate::{exit, progress};
 
 /// What every command works with.
@@ -67,6 +68,7 @@ pub(crate) fn run(args: Args) -> u8 {
 fn dispatch(context: &Context, common: &Common, command: Command) -> Done {
     match command {
         Command::Index(args) => index::run(context, &args),
+        Command::Watch(args) => watch::run(context, common, &args),
         Command::Search(args) => search::run(context, args),
         Command::Similar(args) => similar::run(context, args),
         Command::Symbol(args) => symbol::run(context, args),
@@ -98,6 +100,7 @@ fn completions(shell: clap_complete::Shell) -> Done {
 fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
     let given = match command {
         Command::Index(args) => args.path.clone().or_else(|| common.root.clone()),
+        Command::Watch(args) => args.path.clone().or_else(|| common.root.clone()),
         _ => common.root.clone(),
     };
     // A named folder is the root; only without one is it looked for.
@@ -106,8 +109,15 @@ fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
         Command::Index(args) => Some(args),
         _ => None,
     };
-    let engine = open(common, &root, index)?;
+    let effort = match command {
+        Command::Index(args) => Some(&args.effort),
+        Command::Watch(args) => Some(&args.effort),
+        _ => None,
+    };
+    let engine = open(common, &root, index, effort)?;
     let config = engine.config();
+    config.limit_process()?;
+    progress::approve_all(common.yes);
     let format = match common.format {
         Some(format) => format,
         None => value("output.format", config.text("output.format"))?,
@@ -125,7 +135,7 @@ fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
 }
 
 /// A folder with the settings in force for it.
-fn open(common: &Common, root: &Path, index: Option<&IndexArgs>) -> Result<Engine, Error> {
+fn open(common: &Common, root: &Path, index: Option<&IndexArgs>, effort: Option<&EffortArgs>) -> Result<Engine, Error> {
     let mut config = Config::load(root, |name| std::env::var(name).ok()).map_err(Error::from)?;
     let mut set = |key: &str, value: Option<String>| match value {
         Some(value) => config.set(key, &value).map_err(Error::from),
@@ -136,7 +146,13 @@ fn open(common: &Common, root: &Path, index: Option<&IndexArgs>) -> Result<Engin
     set("search.update", common.no_update.then(|| "false".to_owned()))?;
     if let Some(args) = index {
         set("index.max_file_size", args.max_file_size.map(|n| n.to_string()))?;
+        set("index.wait", args.wait.map(|n| n.to_string()))?;
         set("index.comments", args.no_comments.then(|| "false".to_owned()))?;
+    }
+    if let Some(effort) = effort {
+        set("index.jobs", effort.jobs.map(|n| n.to_string()))?;
+        set("index.max_memory", effort.max_memory.clone())?;
+        set("index.nice", effort.nice.then(|| "true".to_owned()))?;
     }
     Engine::open(root, config)
 }

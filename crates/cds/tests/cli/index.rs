@@ -450,7 +450,7 @@ fn one_writes_at_a_time_and_readers_do_not_wait() {
     let lock = fs::File::options().write(true).open(project.path(".cds-index/lock")).unwrap();
     lock.lock().unwrap();
     project.write("a.py", "def changed():\n    pass\n");
-    let writer = project.cds(&["index"]);
+    let writer = project.cds(&["index", "--wait", "0"]);
     assert_eq!((writer.code, writer.stdout.as_str()), (4, ""));
     assert!(writer.stderr.contains("another process is indexing"), "{}", writer.stderr);
     let reader = project.json(&["symbol", "first"]);

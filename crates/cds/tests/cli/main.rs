@@ -14,7 +14,9 @@ mod graph;
 mod grep;
 mod index;
 mod languages;
+mod limits;
 mod locagent;
+mod lock;
 mod model;
 mod retrieve;
 mod robust;
@@ -22,3 +24,5 @@ mod scenarios;
 mod search;
 mod settings;
 mod symbol;
+#[cfg(unix)]
+mod watch;
