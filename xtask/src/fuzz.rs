@@ -49,8 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let folders = Folders { broken: work.join("broken"), root, work };
     std::fs::create_dir_all(&folders.broken)?;
     // Indexes of the targets; libFuzzer ends a process without leave to tidy up.
-    let scratch = folders.work.join("tmp");
-    let _ = std::fs::remove_dir_all(&scratch);
+    let scratch = folders.work.join(format!("tmp-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
 
     let with_libfuzzer = is_there("cargo", &["+nightly", "fuzz", "--version"]);
@@ -117,7 +116,7 @@ impl Folders {
         command.arg(format!("-artifact_prefix={}/{target}-", self.broken.display()));
         command.arg(format!("-dict={}", data.join("dictionary").join(format!("{target}.txt")).display()));
         command.args([format!("-timeout={TIMEOUT}"), format!("-rss_limit_mb={MEMORY_MB}")]);
-        command.args(["-print_final_stats=1", "-verbosity=0"]);
+        command.args(["-print_final_stats=1", "-print_funcs=0"]);
         Ok(command)
     }
 
