@@ -72,6 +72,7 @@ mod tests {
         ("cds-encode", &[]),
         ("cds-eval", &["cds-engine"]),
         ("cds-locagent", &[]),
+        ("cds-fuzz", &["cds-lang", "cds-index", "cds-search", "cds-engine"]),
         ("cds", &["cds-engine", "cds-eval", "cds-locagent"]),
         ("xtask", &[]),
     ];

@@ -1,11 +1,12 @@
 //! Every check and measurement: `cargo xtask test`, `cargo xtask bench`, `cargo xtask eval`,
 //! `cargo xtask graph-truth`, `cargo xtask parity`,
-//! `cargo xtask coverage`.
+//! `cargo xtask coverage`, `cargo xtask fuzz`.
 
 mod bench;
 mod check;
 mod coverage;
 mod eval;
+mod fuzz;
 mod parity;
 mod scip;
 mod trees;
@@ -33,7 +34,10 @@ const USAGE: &str = "cargo xtask COMMAND
                           or missing
   parity [--small]        LocAgent's recorded graph, chunks, hits, search texts, trees and times beside ours on real
                           packages, which pip downloads by hash; --small: the four small ones, without times
-  coverage                line coverage of the extraction, index and search crates (needs cargo-tarpaulin)";
+  coverage                line coverage of the extraction, index and search crates (needs cargo-tarpaulin)
+  fuzz [--minutes N] [--target NAME]
+                          inputs that break a promise, looked for N minutes (5) a target: with libFuzzer where a nightly
+                          compiler and cargo-fuzz are installed, else by chance; see docs/fuzzing.md";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +48,7 @@ fn main() -> Result<()> {
         Some("graph-truth") => truth::run(&arguments[1..]),
         Some("parity") => parity::run(&arguments[1..]),
         Some("coverage") => coverage::run(),
+        Some("fuzz") => fuzz::run(&arguments[1..]),
         _ => bail!("{USAGE}"),
     }
 }

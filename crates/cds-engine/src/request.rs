@@ -166,9 +166,10 @@ impl SearchRequest {
         let snippet = self.snippet.as_deref().unwrap_or_else(|| config.text("search.snippet"));
         let offset = match &self.cursor {
             None => 0,
-            Some(cursor) => cursor.parse().map_err(|_| {
+            // No index has more chunks than fit into 32 bits.
+            Some(cursor) => cursor.parse::<u32>().map_err(|_| {
                 Error::invalid(format!("cursor {cursor:?} is not one of ours: use the next_cursor of an answer"))
-            })?,
+            })? as usize,
         };
         between("cursor", offset, 0, MAX_CURSOR)?;
         let both = granularity == Granularity::Both;
@@ -285,5 +286,5 @@ fn since(text: &str) -> Result<i64> {
     };
     let count: i64 = text[..text.len() - 1].parse().map_err(|_| bad())?;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64);
-    Ok(now - count.saturating_mul(unit))
+    Ok(now.saturating_sub(count.saturating_mul(unit)))
 }

@@ -58,6 +58,10 @@ pub(crate) fn add(
             continue;
         }
         let entity = context.entity(&definition, &range, parent, &facts.entities);
+        // Of a name that is only quotes nothing is left: `declare module '' {}`.
+        if entity.name.is_empty() {
+            continue;
+        }
         facts.doc_spans.extend(definition.doc.iter().map(|r| (r.start as u32, r.end as u32)));
         stack.push((range, facts.entities.len() as u32));
         own_names.extend(definition.name.iter().map(|n| n.start));

@@ -1,0 +1,3 @@
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(init: cds_fuzz::leave_guarded_panics(), |data: &[u8]| cds_fuzz::manifest(data));
