@@ -142,19 +142,14 @@ impl Engine {
     /// The same, but a setting that nobody made stays as the index was built: `cds index --no-comments` holds until
     /// the next `cds index`, it is not undone by a search.
     fn kept_options(&self) -> BuildOptions {
-        let text = std::fs::read_to_string(self.home.join("config.toml")).unwrap_or_default();
-        let built =
-            text.parse::<toml::Table>().ok().and_then(|t| t.get("index")?.as_table().cloned()).unwrap_or_default();
         let mut options = self.build_options();
-        if self.config.is_default("index.max_file_size")
-            && let Some(size) = built.get("max_file_size").and_then(toml::Value::as_integer)
-        {
-            options.max_file_size = u64::try_from(size).unwrap_or(options.max_file_size);
+        let Ok(snapshot) = self.snapshot() else { return options };
+        let built = &snapshot.manifest().options;
+        if self.config.is_default("index.max_file_size") {
+            options.max_file_size = built.max_file_size;
         }
-        if self.config.is_default("index.comments")
-            && let Some(comments) = built.get("comments").and_then(toml::Value::as_bool)
-        {
-            options.comments = comments;
+        if self.config.is_default("index.comments") {
+            options.comments = built.comments;
         }
         options
     }

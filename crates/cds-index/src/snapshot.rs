@@ -119,8 +119,7 @@ impl Snapshot {
 
     fn open_generation(home: &Path, manifest: Manifest) -> Result<Snapshot> {
         let folder = home.join(&manifest.generation);
-        let written = |name: &str| manifest.files.get(&format!("{}/{name}", manifest.generation));
-        let map = |name: &str| Mapped::open(&folder.join(name), written(name).map(|f| f.size));
+        let map = |name: &str| manifest.map(home, &format!("{}/{name}", manifest.generation));
         // Rows are looked at one by one and checked then. Maps of names are walked by a library that trusts them, so they
         // are read whole: 1.6 of the 18 MB of tables at 10,000 files, of which all would take 3 to 7 ms.
         let fst = |part: &str, name: &str| {

@@ -49,8 +49,12 @@ impl VectorStore for Embedded<'_> {
         let Some(vectors) = self.snapshot.vectors()? else { return Ok((Vec::new(), Vec::new())) };
         let allowed = Allowed::new(self.snapshot, filters, self.globs)?;
         let mut cosines = vec![0f32; vectors.len()];
-        let chunks =
-            vectors.scan(vector, limit, |chunk| allowed.passes(chunk), |chunk, cosine| cosines[chunk.index()] = cosine);
+        let mut each = |chunk: ChunkId, cosine: f32| {
+            if let Some(slot) = cosines.get_mut(chunk.index()) {
+                *slot = cosine;
+            }
+        };
+        let chunks = vectors.scan(vector, limit, |chunk| allowed.passes(chunk), &mut each);
         Ok((chunks, cosines))
     }
 

@@ -54,6 +54,8 @@ fn try_look(old: &Snapshot, root: &Path, home: &Path) -> Option<Walked> {
     let of_walk = |p: &&ProblemRow| p.skipped && p.stamp.is_none();
     walked.problems.extend(problems.iter().filter(of_walk).filter(|p| stays(&p.path)).cloned());
     let known_folders: FxHashSet<&str> = directories.iter().map(|(path, _)| *path).collect();
+    // Whoever walks from a folder is told of faults in the ignore files above it; who walks from the root is not.
+    let is_own = |problem: &ProblemRow| !is_rule(&problem.path);
     for folder in changed.iter().filter(|folder| !is_lost(folder)) {
         let listed = walk_below(root, home, &root.join(folder), Some(1));
         if listed.files.iter().any(|file| is_rule(&file.path) && old.document_at(&file.path).is_none()) {
@@ -69,14 +71,14 @@ fn try_look(old: &Snapshot, root: &Path, home: &Path) -> Option<Walked> {
                 }
                 walked.files.extend(inside.files);
                 walked.directories.extend(inside.directories);
-                walked.problems.extend(inside.problems);
+                walked.problems.extend(inside.problems.into_iter().filter(is_own));
             }
         }
         if !listed.raw_paths.is_empty() {
             return None;
         }
         walked.files.extend(listed.files);
-        walked.problems.extend(listed.problems);
+        walked.problems.extend(listed.problems.into_iter().filter(is_own));
     }
     walked.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     walked.files.dedup_by(|a, b| a.path == b.path);

@@ -312,6 +312,7 @@ fn write(
         project,
         built: now.as_secs() as i64,
         fingerprint,
+        options: build.options.clone(),
         model: models.dense,
         sparse_model: models.sparse,
         languages: tables.languages,

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::map::Mapped;
+use crate::build::BuildOptions;
 use crate::{Error, Result};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
@@ -28,6 +30,8 @@ pub struct Manifest {
     pub built: i64,
     /// Facts and settings that entered the text index; a difference means rebuild.
     pub fingerprint: String,
+    /// The settings among them.
+    pub options: BuildOptions,
     /// Which model made the vectors, if any did: those of another are not compared with them.
     pub model: Option<cds_encode::ModelId>,
     /// Which model weighed the terms, if any did.
@@ -119,6 +123,9 @@ pub struct Counts {
     pub truncated: u64,
 }
 
+/// Bytes that are read faster than anybody notices.
+const SMALL: u64 = 64 << 10;
+
 #[derive(Deserialize)]
 struct OnlyFormat {
     format: u32,
@@ -143,7 +150,24 @@ impl Manifest {
         if manifest.checksum != checksum(&text) {
             return Err(Error::damaged(&path, "the checksum"));
         }
+        // They are joined to paths.
+        let is_plain = |name: &str| name.len() == 7 && name[1..].bytes().all(|b| b.is_ascii_digit());
+        if !is_plain(&manifest.generation) || !manifest.parts.iter().all(|part| is_plain(&part.name)) {
+            return Err(Error::damaged(&path, "the name of a folder"));
+        }
         Ok(manifest)
+    }
+
+    /// Maps a file of the index, which must be as large as it was written. Small ones are read whole to see whether they are as they were
+    /// written; of large ones what is asked for is checked, or the whole by `cds status`.
+    pub(crate) fn map(&self, home: &Path, name: &str) -> Result<Mapped> {
+        let path = home.join(name);
+        let written = self.files.get(name);
+        let mapped = Mapped::open(&path, written.map(|f| f.size))?;
+        if written.is_some_and(|f| f.size <= SMALL && !f.is(mapped.bytes())) {
+            return Err(Error::damaged(path, "the checksum"));
+        }
+        Ok(mapped)
     }
 
     /// Where something of the index stands on disk.

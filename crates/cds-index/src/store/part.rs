@@ -42,10 +42,7 @@ pub(crate) struct GoneFile {
 impl Part {
     pub(crate) fn open(home: &Path, manifest: &Manifest, entry: &PartEntry) -> Result<Part> {
         let folder = home.join(&entry.name);
-        let map = |name: &str| {
-            let written = manifest.files.get(&format!("{}/{name}", entry.name));
-            Mapped::open(&folder.join(name), written.map(|f| f.size))
-        };
+        let map = |name: &str| manifest.map(home, &format!("{}/{name}", entry.name));
         let part = Part {
             files: map(path::FILES)?,
             outlines: map(path::OUTLINES)?,

@@ -9,7 +9,7 @@ use crate::fixture::{Tree, paths};
 
 const TREE: &str = "//- a.py\nclass A:\n    def first(self):\n        return 1\n//- sub/b.txt\nsecond\n";
 
-const STORED: [&str; 11] = [
+const STORED: [&str; 16] = [
     "graph/entities.bin",
     "graph/strings.bin",
     "graph/out.bin",
@@ -17,9 +17,14 @@ const STORED: [&str; 11] = [
     "graph/in.bin",
     "indices/documents.bin",
     "indices/chunks.bin",
-    "indices/files.bin",
-    "indices/names.fst",
+    "indices/docs.bin",
     "indices/names.bin",
+    "indices/uses.bin",
+    "graph/asked.bin",
+    "graph/bases.bin",
+    "files.bin",
+    "outlines.bin",
+    "names.fst",
     "problems.json",
 ];
 
@@ -92,7 +97,7 @@ fn read_everything(snapshot: &Snapshot) {
 fn a_block_that_changed_is_told_and_the_next_build_mends_it() {
     let tree = Tree::new(TREE);
     tree.build();
-    let path = tree.stored("indices/files.bin");
+    let path = tree.stored("files.bin");
     let mut bytes = fs::read(&path).unwrap();
     bytes[10] ^= 0xff;
     fs::write(&path, &bytes).unwrap();
@@ -147,7 +152,7 @@ fn manifests_are_told_apart() {
 fn a_damaged_text_index_is_told() {
     let tree = Tree::new(TREE);
     tree.build();
-    let folder = tree.stored("indices/bm25");
+    let folder = tree.stored("bm25");
     let check = |expect: &str| {
         let error = Snapshot::open(tree.home()).map(|_| ()).unwrap_err();
         assert!(matches!(error, Error::Damaged { .. }) && error.to_string().contains(expect), "{error}");

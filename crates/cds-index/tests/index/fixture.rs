@@ -74,9 +74,13 @@ impl Tree {
         self.open()
     }
 
-    /// A file of the current generation.
+    /// A file or folder of the current generation, or of its newest part.
     pub(crate) fn stored(&self, name: &str) -> PathBuf {
-        self.home.join(&self.open().manifest().generation).join(name)
+        let snapshot = self.open();
+        let manifest = snapshot.manifest();
+        let part = &manifest.parts.last().expect("there is a part").name;
+        let places = [&manifest.generation, part].map(|folder| self.home.join(folder).join(name));
+        places.into_iter().find(|path| path.exists()).expect("it is stored")
     }
 }
 
