@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::walk::{FoundFile, Walked, modified_ns};
-use super::{BuildOptions, prepare};
+use super::{BuildOptions, ProblemRow, prepare};
 use crate::store::manifest::SkippedFile;
 use crate::{DocumentView, Snapshot};
 
@@ -81,11 +81,18 @@ fn same_bytes(path: &Path, document: DocumentView) -> bool {
     std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes).as_bytes() == document.hash())
 }
 
-/// Whether a walk found exactly what the index holds.
+/// Whether a walk found exactly what the index holds, whatever times folders have.
 pub(crate) fn same(snapshot: &Snapshot, root: &Path, found: &Walked) -> bool {
     let manifest = snapshot.manifest();
     let again = |s: &SkippedFile| is_changed(s, &manifest.on_disk(root, &s.path));
-    if manifest.directories != found.directories || manifest.skipped.iter().any(again) {
+    let folders = |list: &'_ [(String, i64)]| list.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>();
+    if folders(&manifest.directories) != folders(&found.directories) || manifest.skipped.iter().any(again) {
+        return false;
+    }
+    // Links come and go without a file.
+    let of_walk = |p: &&ProblemRow| p.skipped && p.stamp.is_none();
+    let same_problems = snapshot.problems().is_ok_and(|known| known.iter().filter(of_walk).eq(&found.problems));
+    if !same_problems {
         return false;
     }
     // Files that were skipped are in the walk and not among the documents.

@@ -83,7 +83,6 @@ impl Moved<'_> {
 struct Linking {
     tables: GraphTables,
     unresolved: Vec<UnresolvedRow>,
-    importance: Vec<f32>,
     bases: Vec<BelongRow>,
     extensions: Vec<BelongRow>,
     asked: Vec<u8>,
@@ -395,9 +394,8 @@ impl<'a> GenerationWriter<'a> {
         self.counts.edges = tables.edges.len() as u64;
         self.counts.unresolved = links.unresolved.len() as u64;
         self.counts.calls_outside = self.documents.iter().map(|d| u64::from(d.calls_outside)).sum();
-        let importance = cds_graph::importance(tables.graph());
         let Links { unresolved, bases, extensions, linked, .. } = links;
-        Ok(Linking { tables, unresolved, importance, bases, extensions, asked, linked })
+        Ok(Linking { tables, unresolved, bases, extensions, asked, linked })
     }
 
     /// Problems of files that did not change are those they had.
@@ -426,15 +424,25 @@ impl<'a> GenerationWriter<'a> {
         let moved = &self.moved;
         let (entity, chunk) = (|id| moved.entity(id), |id| moved.chunk(id));
         let kept_parts = self.plan.parts;
-        let (map, lists) = self.names.finish(self.old.map(|old| {
-            let names = old.names();
-            names::Kept { maps: &names.maps[..kept_parts], lists: names, moved: &entity }
-        }));
-        let (uses_map, uses) = self.uses.finish(self.old.map(|old| {
-            let uses = old.uses();
-            names::Kept { maps: &uses.maps[..kept_parts], lists: uses, moved: &chunk }
-        }));
-        count_users(&mut self.documents, &self.entities, &linking.tables);
+        let (old, names, uses) = (self.old, self.names, self.uses);
+        // Nothing here needs the other: names beside what the graph tells.
+        let by_name = || {
+            let names = names.finish(old.map(|old| {
+                let names = old.names();
+                names::Kept { maps: &names.maps[..kept_parts], lists: names, moved: &entity }
+            }));
+            let uses = uses.finish(old.map(|old| {
+                let uses = old.uses();
+                names::Kept { maps: &uses.maps[..kept_parts], lists: uses, moved: &chunk }
+            }));
+            (names, uses)
+        };
+        let (documents, entities) = (&mut self.documents, &self.entities);
+        let by_edges = || {
+            count_users(documents, entities, &linking.tables);
+            cds_graph::importance(linking.tables.graph())
+        };
+        let (((map, lists), (uses_map, uses)), importance) = rayon::join(by_name, by_edges);
         let own_part = self.plan.parts as u32;
         measure_vectors(&mut self.documents, own_part, &self.home.join(&part.entry.name), &meaning.scales)?;
         let mut parts: Vec<PartEntry> = Vec::new();
@@ -470,7 +478,7 @@ impl<'a> GenerationWriter<'a> {
         write(path::INCOMING, rows(&linking.tables.incoming))?;
         write(path::ALIASES, rows(&linking.tables.aliases))?;
         write(path::UNRESOLVED, rows(&linking.unresolved))?;
-        write(path::IMPORTANCE, rows(&linking.importance))?;
+        write(path::IMPORTANCE, rows(&importance))?;
         write(path::BASES, rows(&linking.bases))?;
         write(path::EXTENSIONS, rows(&linking.extensions))?;
         write(path::ASKED, &linking.asked)?;

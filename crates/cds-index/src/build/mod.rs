@@ -216,6 +216,13 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         && is_encoded(old, &models)
         && is_sound
     {
+        // What is not indexed came or went: the folders' times are all there is to write.
+        if old.manifest().directories != found.directories {
+            let mut manifest = old.manifest().clone();
+            manifest.directories.clone_from(&found.directories);
+            lock.check()?;
+            manifest.publish(build.home)?;
+        }
         let counts = old.manifest().counts;
         return Ok(BuildReport {
             files: counts.files as usize,

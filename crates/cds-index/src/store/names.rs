@@ -50,7 +50,7 @@ pub(crate) struct NamesWriter {
 pub(crate) struct Kept<'a, L> {
     pub(crate) maps: &'a [NameMap],
     pub(crate) lists: &'a L,
-    pub(crate) moved: &'a dyn Fn(u32) -> Option<u32>,
+    pub(crate) moved: &'a (dyn Fn(u32) -> Option<u32> + Sync),
 }
 
 impl NamesWriter {

@@ -9,7 +9,7 @@ use crate::fixture::{Tree, paths};
 
 const TREE: &str = "//- a.py\nclass A:\n    def first(self):\n        return 1\n//- sub/b.txt\nsecond\n";
 
-const STORED: [&str; 16] = [
+const STORED: [&str; 14] = [
     "graph/entities.bin",
     "graph/strings.bin",
     "graph/out.bin",
@@ -20,8 +20,6 @@ const STORED: [&str; 16] = [
     "indices/docs.bin",
     "indices/names.bin",
     "indices/uses.bin",
-    "graph/asked.bin",
-    "graph/bases.bin",
     "files.bin",
     "outlines.bin",
     "names.fst",
