@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: every promise about speed and size as a number beside its bar. Times are also given as a ratio
 //! to a floor or a rival measured in the same run, since machines differ.
 
+mod update;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,10 +22,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let small = given("--small").map_or_else(|| trees::fetch("small", trees::SMALL), Ok)?;
     let large = given("--large").map_or_else(|| trees::fetch("large", trees::LARGE), Ok)?;
     let mut report = Report::default();
+    if arguments.iter().any(|a| a == "--updates") {
+        update::run(&mut report, &large)?;
+        report.print();
+        return Ok(());
+    }
     indexing(&mut report, "small", &small, Some(3.0))?;
     indexing(&mut report, "large", &large, Some(30.0))?;
     answering(&mut report, &large)?;
     meaning(&mut report, &large)?;
+    update::run(&mut report, &large)?;
     if let Some(huge) = given("--huge") {
         indexing(&mut report, "huge", &huge, None)?;
     }
