@@ -246,8 +246,8 @@ impl Shape {
                 Some(bound) => self.inside(bound, all),
                 None => self.wild = join(self.wild, all),
             }
-            if import.is_export() {
-                name.into_iter().for_each(|name| self.inside(name, all));
+            if let Some(name) = name.filter(|_| import.is_export()) {
+                self.inside(name, all);
             }
             if import.wildcard() {
                 self.wild = join(self.wild, all);
@@ -255,7 +255,9 @@ impl Shape {
             // A module is called by a part of its path.
             if alias.or(name).is_none() {
                 let parts = symbols.of(import.module).split(|c: char| !c.is_alphanumeric() && c != '_');
-                parts.filter_map(|part| symbols.get(part)).for_each(|part| self.inside(part, all));
+                for part in parts.filter_map(|part| symbols.get(part)) {
+                    self.inside(part, all);
+                }
             }
         }
     }

@@ -35,6 +35,7 @@ impl EdgeRow {
     }
 
     /// The same to another node.
+    #[must_use]
     pub fn leading_to(self, to: u32) -> EdgeRow {
         EdgeRow { to, ..self }
     }

@@ -641,9 +641,8 @@ pub(crate) fn group_with(tree: &Tree, modules: &Modules, at: u32, package: Optio
 
 fn targets_of(tree: &Tree, modules: &Modules, at: u32) -> Vec<Target> {
     let file = &tree.files[at as usize];
-    let target = |import: &Import| match import.is_export() {
-        true => Target::Unknown,
-        false => modules.target(tree, file, import),
+    let target = |import: &Import| {
+        if import.is_export() { Target::Unknown } else { modules.target(tree, file, import) }
     };
     file.imports.iter().map(target).collect()
 }

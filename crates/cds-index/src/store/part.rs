@@ -47,9 +47,10 @@ impl Part {
             files: map(path::FILES)?,
             outlines: map(path::OUTLINES)?,
             text: TextReader::open(&folder.join(path::BM25))?,
-            gone: match manifest.files.contains_key(&format!("{}/{}", entry.name, path::GONE)) {
-                true => Some(TextReader::open(&folder.join(path::GONE_BM25))?),
-                false => None,
+            gone: if manifest.files.contains_key(&format!("{}/{}", entry.name, path::GONE)) {
+                Some(TextReader::open(&folder.join(path::GONE_BM25))?)
+            } else {
+                None
             },
             vectors: VectorMaps { codes: map(path::VECTORS)?, scales: map(path::SCALES)? },
             sparse: SparseMaps { terms: map(path::TERMS)?, weights: map(path::WEIGHTS)? },
