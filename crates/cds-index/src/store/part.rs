@@ -43,6 +43,12 @@ impl Part {
     pub(crate) fn open(home: &Path, manifest: &Manifest, entry: &PartEntry) -> Result<Part> {
         let folder = home.join(&entry.name);
         let map = |name: &str| manifest.map(home, &format!("{}/{name}", entry.name));
+        // Small files of the text index, too: the library that reads them trusts them.
+        for name in manifest.files.keys().filter_map(|name| name.strip_prefix(&entry.name)?.strip_prefix('/')) {
+            if name.starts_with(path::BM25) || name.starts_with(path::GONE_BM25) {
+                map(name)?;
+            }
+        }
         let part = Part {
             files: map(path::FILES)?,
             outlines: map(path::OUTLINES)?,
@@ -66,14 +72,19 @@ impl Part {
 
     /// In how many documents a term stands, less those taken out of older parts.
     pub(crate) fn doc_freq(&self, term: &Term) -> Result<i64> {
-        let gone = self.gone.as_ref().map_or(Ok(0), |gone| gone.doc_freq(term))?;
-        Ok(self.text.doc_freq(term)?.cast_signed() - gone.cast_signed())
+        self.less_gone(|text| text.doc_freq(term))
     }
 
     /// How many terms there are in a field, less those taken out of older parts.
     pub(crate) fn tokens(&self, field: Field) -> Result<i64> {
-        let gone = self.gone.as_ref().map_or(Ok(0), |gone| gone.tokens(field))?;
-        Ok(self.text.tokens(field)?.cast_signed() - gone.cast_signed())
+        self.less_gone(|text| text.tokens(field))
+    }
+
+    fn less_gone(&self, count: impl Fn(&TextReader) -> tantivy::Result<u64>) -> Result<i64> {
+        let damaged =
+            |e: tantivy::TantivyError| Error::damaged(self.files.path().with_file_name(path::BM25), e.to_string());
+        let gone = self.gone.as_ref().map_or(Ok(0), &count).map_err(damaged)?;
+        Ok(count(&self.text).map_err(damaged)?.cast_signed() - gone.cast_signed())
     }
 
     /// Words of an outline.

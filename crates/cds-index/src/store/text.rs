@@ -255,12 +255,12 @@ impl TextReader {
     }
 
     /// In how many documents a term stands.
-    pub(crate) fn doc_freq(&self, term: &Term) -> Result<u64> {
-        Ok(self.searcher.doc_freq(term)?)
+    pub(crate) fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        self.searcher.doc_freq(term)
     }
 
     /// How many terms all documents have in a field.
-    pub(crate) fn tokens(&self, field: Field) -> Result<u64> {
+    pub(crate) fn tokens(&self, field: Field) -> tantivy::Result<u64> {
         let mut tokens = 0;
         for segment in self.searcher.segment_readers() {
             tokens += segment.inverted_index(field)?.total_num_tokens();
