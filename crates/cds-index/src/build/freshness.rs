@@ -98,12 +98,14 @@ pub(crate) fn same(snapshot: &Snapshot, root: &Path, found: &Walked) -> bool {
     // Files that were skipped are in the walk and not among the documents.
     let skipped: FxHashMap<&str, (u64, i64)> =
         manifest.skipped.iter().filter_map(|s| Some((s.path.as_str(), s.stamp?))).collect();
+    let mut still_skipped = 0;
     let mut documents = snapshot.documents();
     for file in &found.files {
         if let Some(stamp) = skipped.get(file.path.as_str()) {
             if *stamp != (file.size, file.modified_ns) {
                 return false;
             }
+            still_skipped += 1;
             continue;
         }
         match documents.next() {
@@ -111,5 +113,5 @@ pub(crate) fn same(snapshot: &Snapshot, root: &Path, found: &Walked) -> bool {
             _ => return false,
         }
     }
-    documents.next().is_none()
+    still_skipped == skipped.len() && documents.next().is_none()
 }
