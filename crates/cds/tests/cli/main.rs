@@ -24,5 +24,6 @@ mod scenarios;
 mod search;
 mod settings;
 mod symbol;
+mod updates;
 #[cfg(unix)]
 mod watch;
