@@ -18,6 +18,7 @@ mod limits;
 mod locagent;
 mod lock;
 mod model;
+mod readers;
 mod retrieve;
 mod robust;
 mod scenarios;
