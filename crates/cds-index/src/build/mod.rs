@@ -216,6 +216,8 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         && is_encoded(old, &models)
         && is_sound
     {
+        // A writer that was killed may have left something.
+        sweep(build.home, old.manifest());
         let counts = old.manifest().counts;
         return Ok(BuildReport {
             files: counts.files as usize,

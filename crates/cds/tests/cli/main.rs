@@ -4,6 +4,8 @@
 // Fixtures are small: how they are put together does not matter.
 #![allow(clippy::format_collect, clippy::format_push_string)]
 
+#[cfg(unix)]
+mod crash;
 mod damage;
 mod errors;
 mod eval;
