@@ -37,7 +37,7 @@ pub use effort::{Effort, TreeSize};
 pub use entries::entries;
 pub use freshness::{Freshness, check as check_freshness};
 pub use lock::{Owner, prepare_home};
-pub use walk::is_never_entered;
+pub use walk::{is_never_entered, modified_ns};
 
 /// What decides the content of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,6 +27,7 @@ mod scenarios;
 mod search;
 mod settings;
 mod symbol;
+mod times;
 mod updates;
 #[cfg(unix)]
 mod watch;
