@@ -43,18 +43,20 @@ pub struct Hooks<'a> {
     pub waiting: &'a (dyn Fn(Option<&Owner>) + Sync),
     /// Asked before a folder is indexed for the first time that is very large, or that nobody means to index whole.
     pub approve: &'a (dyn Fn(&str) -> bool + Sync),
+    /// Told what went wrong where the operation goes on all the same.
+    pub warn: &'a (dyn Fn(&str) + Sync),
     /// Set to stop it.
     pub cancel: &'a AtomicBool,
 }
 
-static NEVER: AtomicBool = AtomicBool::new(false);
-
 /// How often a question is asked anew because a writer took away the generation that was to answer it.
 const ATTEMPTS: usize = 5;
 
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 impl Default for Hooks<'_> {
     fn default() -> Self {
-        Hooks { progress: &|_| {}, waiting: &|_| {}, approve: &|_| true, cancel: &NEVER }
+        Hooks { progress: &|_| {}, waiting: &|_| {}, approve: &|_| true, warn: &|_| {}, cancel: &NEVER }
     }
 }
 
@@ -237,6 +239,11 @@ impl Engine {
         match self.build(self.kept_options(), How { force: false, quick: true, wait: Duration::ZERO }, hooks) {
             // Somebody else is already at it: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => Ok(None),
+            // A full disk, or a folder that may not be written, is no reason not to answer.
+            Err(e) if e.kind == ErrorKind::Io => {
+                (hooks.warn)(&format!("the index could not be brought up to date and answers as it is: {e}"));
+                Ok(None)
+            }
             other => other.map(Some),
         }
     }

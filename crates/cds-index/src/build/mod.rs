@@ -235,10 +235,12 @@ pub fn run(build: &Build) -> Result<BuildReport> {
 
     let known = Known { old: old.as_ref(), is_sound, manifest: old_manifest.as_ref() };
     let (mut manifest, counted) = write(build, &found, &known, fingerprint, models)?;
-    lock.check()?;
-    manifest.publish(build.home)?;
-    write_config(build)?;
+    if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
+        clear(build.home, &manifest.generation);
+        return Err(e);
+    }
     sweep(build.home, &manifest);
+    write_config(build)?;
     let paths: rustc_hash::FxHashSet<&str> = found.files.iter().map(|f| f.path.as_str()).collect();
     let removed = old.iter().flat_map(Snapshot::documents).filter(|d| !paths.contains(d.path())).count();
     manifest.directories.clear();
@@ -293,14 +295,12 @@ fn write(
     let number =
         old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) % 999_999 + 1;
     let generation = format!("g{number:06}");
-    let folders = [build.home.join(&generation), build.home.join(format!("p{number:06}"))];
-    let clear = || folders.iter().for_each(|folder| drop(std::fs::remove_dir_all(folder)));
-    clear();
+    clear(build.home, &generation);
     let result = fill(build, number, found, known);
     let (tables, counted) = match result {
         Ok(done) => done,
         Err(e) => {
-            clear();
+            clear(build.home, &generation);
             return Err(e);
         }
     };
@@ -398,6 +398,13 @@ fn write_config(build: &Build) -> Result<()> {
          [index]\nmax_file_size = {max_file_size}\ncomments = {comments}\n"
     );
     std::fs::write(&path, text).map_err(Error::io(&path))
+}
+
+/// Removes a generation that was not published, and the part of its number.
+fn clear(home: &Path, generation: &str) {
+    for folder in [generation.to_owned(), generation.replacen('g', "p", 1)] {
+        let _ = std::fs::remove_dir_all(home.join(folder));
+    }
 }
 
 /// Removes generations and parts that are no longer current. Readers that still map them keep them until they finish.

@@ -7,6 +7,8 @@
 #[cfg(unix)]
 mod crash;
 mod damage;
+#[cfg(unix)]
+mod disk;
 mod errors;
 mod eval;
 mod filters;
