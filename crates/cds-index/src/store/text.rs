@@ -197,6 +197,7 @@ impl ClosingText {
 
 /// The text index of a part as a reader sees it.
 pub(crate) struct TextReader {
+    folder: PathBuf,
     pub(crate) searcher: tantivy::Searcher,
     pub(crate) fields: Bm25Fields,
     /// The first document of each segment among those of the part.
@@ -242,7 +243,7 @@ impl TextReader {
             firsts.push(docs);
             docs += segment.max_doc();
         }
-        Ok(TextReader { searcher, fields, firsts, docs })
+        Ok(TextReader { folder: folder.to_owned(), searcher, fields, firsts, docs })
     }
 
     pub(crate) fn docs(&self) -> u32 {
@@ -261,15 +262,20 @@ impl TextReader {
 
     /// In how many documents a term stands.
     pub(crate) fn doc_freq(&self, term: &Term) -> Result<u64> {
-        Ok(self.searcher.doc_freq(term)?)
+        self.searcher.doc_freq(term).map_err(|e| self.damaged(&e))
     }
 
     /// How many terms all documents have in a field.
     pub(crate) fn tokens(&self, field: Field) -> Result<u64> {
         let mut tokens = 0;
         for segment in self.searcher.segment_readers() {
-            tokens += segment.inverted_index(field)?.total_num_tokens();
+            tokens += segment.inverted_index(field).map_err(|e| self.damaged(&e))?.total_num_tokens();
         }
         Ok(tokens)
+    }
+
+    /// What is mapped can always be read: an error means other bytes than were written.
+    fn damaged(&self, error: &tantivy::TantivyError) -> Error {
+        Error::damaged(&self.folder, error.to_string())
     }
 }
