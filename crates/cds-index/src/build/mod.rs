@@ -389,7 +389,7 @@ fn fill(build: &Build, number: u32, found: &walk::Walked, known: &Known) -> Resu
     Ok((tables, counted))
 }
 
-/// The settings an index was built with, for people to read.
+/// The settings an index was built with, for people to read; questions keep to them, so half a file must not be seen.
 fn write_config(build: &Build) -> Result<()> {
     let BuildOptions { max_file_size, comments, .. } = build.options;
     let path = build.home.join("config.toml");
@@ -397,7 +397,11 @@ fn write_config(build: &Build) -> Result<()> {
         "# Settings this index was built with. Change them in .cds.toml.\n\
          [index]\nmax_file_size = {max_file_size}\ncomments = {comments}\n"
     );
-    std::fs::write(&path, text).map_err(Error::io(&path))
+    if std::fs::read_to_string(&path).is_ok_and(|known| known == text) {
+        return Ok(());
+    }
+    let aside = build.home.join("config.toml.new");
+    std::fs::write(&aside, text).and_then(|()| std::fs::rename(&aside, &path)).map_err(Error::io(&path))
 }
 
 /// Removes a generation that was not published, and the part of its number.

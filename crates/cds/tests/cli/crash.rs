@@ -199,6 +199,7 @@ fn killed_at_any_instant_the_old_or_the_new_index_answers_and_the_next_run_goes_
     let started = Instant::now();
     assert_eq!(crash.project.cds(&["index"]).code, 0);
     let mut usual = started.elapsed();
+    let settings = std::fs::read(home.join("config.toml")).expect("settings");
     let mut phases: BTreeMap<&str, usize> = BTreeMap::new();
     for kill in 0..kills {
         let (before, old) = (crash.tree.clone(), generation(&crash.project));
@@ -243,6 +244,7 @@ fn killed_at_any_instant_the_old_or_the_new_index_answers_and_the_next_run_goes_
             usual = started.elapsed();
         }
         assert_eq!(crash.marks(&["--no-update"]), expected(&crash.tree), "{what}");
+        assert_eq!(std::fs::read(home.join("config.toml")).expect("settings"), settings, "{what}");
         let (there, named) = index_folders(&home);
         assert_eq!(there, named, "{what}: folders are left over");
         assert!(!home.join("manifest.json.new").exists(), "{what}: half a manifest is left over");
