@@ -1,7 +1,8 @@
 //! Many readers and one writer on one index, all of them processes.
 //!
-//! `CDS_READERS_SECONDS` makes it a measurement: so long without a writer, so long with one, and both medians are printed. The long run is
-//! `CDS_READERS_SECONDS=60 cargo test -p cds --test cli c8 -- --nocapture`.
+//! `CDS_READERS_SECONDS` makes it a measurement: so long without a writer, so long with one, and how long searches took is printed. All
+//! are slower then, each reader asks once a second and the writer pauses for half a second: who never pauses measures how many cores there
+//! are. The long run is `CDS_READERS_SECONDS=60 cargo test -p cds --test cli c8 -- --nocapture`.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,8 +13,6 @@ use serde_json::Value;
 use crate::fixture::{Project, asked};
 
 const READERS: usize = 8;
-/// Each reader asks so often: eight that never pause would measure how many cores there are.
-const PACE: Duration = Duration::from_millis(400);
 const FILES: usize = 60;
 /// Files that the writer edits.
 const EDITED: usize = 3;
@@ -39,8 +38,11 @@ fn version_shown(hit: &Value) -> Option<u64> {
     (file < EDITED).then_some(version)
 }
 
-#[derive(Default)]
 struct Run {
+    /// Each reader asks once in such a time.
+    pace: Duration,
+    /// How long the writer waits after an update.
+    pause: Duration,
     /// The last version whose `cds index` ended.
     published: AtomicU64,
     /// The last version that was begun to be written.
@@ -52,13 +54,25 @@ struct Run {
 }
 
 impl Run {
+    fn new(pace: Duration, pause: Duration) -> Run {
+        Run {
+            pace,
+            pause,
+            published: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
+            is_over: AtomicBool::new(false),
+            times: Mutex::default(),
+            others: AtomicU64::new(0),
+        }
+    }
+
     /// One reader: what it asks depends on its number.
     fn read(&self, project: &Project, reader: usize) {
-        let mut next = Instant::now() + PACE * reader as u32 / READERS as u32;
+        let mut next = Instant::now() + self.pace * reader as u32 / READERS as u32;
         let mut turn = reader;
         while !self.is_over.load(Ordering::Relaxed) {
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
-            next = Instant::now().max(next + PACE);
+            next = Instant::now().max(next + self.pace);
             turn += 1;
             let published = self.published.load(Ordering::SeqCst);
             let started = Instant::now();
@@ -80,9 +94,13 @@ impl Run {
                     let edges = project.json(&args)["edges"].as_array().expect("edges").len();
                     assert!(edges >= FILES - 1, "{edges} of {FILES} files call it");
                 }
+                4 if turn.is_multiple_of(2) => self.check(&search(project, &["--no-update"]), published),
                 _ => {
-                    self.check(&search(project, &["--no-update"]), published);
+                    let name = format!("balance_{}", turn % EDITED);
+                    let answer = project.json(&["search", &name, "-n", "3", "--snippet", "full", "--no-update"]);
                     self.times.lock().expect("no panic").push(started.elapsed());
+                    assert_eq!(answer["hits"][0]["name"], name, "{answer}");
+                    self.check_versions(&[version_shown(&answer["hits"][0]).expect("a version")], published);
                     continue;
                 }
             }
@@ -90,14 +108,18 @@ impl Run {
         }
     }
 
-    /// Every file is of a version that there was, and none is older than what was there before the question.
+    /// All files that are edited are shown, each of a version that fits.
     fn check(&self, answer: &Value, published: u64) {
         let hits = answer["hits"].as_array().expect("hits");
-        let mut versions: Vec<u64> = hits.iter().filter_map(version_shown).collect();
-        versions.sort_unstable();
+        let versions: Vec<u64> = hits.iter().filter_map(version_shown).collect();
         assert_eq!(versions.len(), EDITED, "{answer}");
-        let (first, last) = (versions[0], versions[EDITED - 1]);
-        assert!(first >= published && last <= self.begun.load(Ordering::SeqCst), "{versions:?}, {published} was there");
+        self.check_versions(&versions, published);
+    }
+
+    /// None is older than what was there before the question, none is one that nobody wrote.
+    fn check_versions(&self, versions: &[u64], published: u64) {
+        let there = published..=self.begun.load(Ordering::SeqCst);
+        assert!(versions.iter().all(|version| there.contains(version)), "{versions:?} are not in {there:?}");
     }
 
     fn write(&self, project: &Project) -> u64 {
@@ -111,7 +133,7 @@ impl Run {
             let output = project.cds(&["index"]);
             assert_eq!(output.code, 0, "{}", output.stderr);
             self.published.store(version, Ordering::SeqCst);
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(self.pause);
         }
         version
     }
@@ -175,8 +197,9 @@ fn c8_many_searches_and_one_writer_all_succeed() {
         project.write(&path(file), text(file, 0));
     }
     assert_eq!(project.cds(&["index"]).code, 0);
-    let state = Run::default();
     let long = asked("CDS_READERS_SECONDS").map(Duration::from_secs);
+    let (pace, pause) = if long.is_some() { (1_000, 500) } else { (300, 20) };
+    let state = Run::new(Duration::from_millis(pace), Duration::from_millis(pause));
     let told = |what: &str, times: &[Duration]| {
         let (p50, p95) = (percentile(times, 50), percentile(times, 95));
         eprintln!("{what}: {} searches, p50 {p50:.1} ms, p95 {p95:.1} ms", times.len());
