@@ -43,15 +43,20 @@ pub struct Hooks<'a> {
     pub waiting: &'a (dyn Fn(Option<&Owner>) + Sync),
     /// Asked before a folder is indexed for the first time that is very large, or that nobody means to index whole.
     pub approve: &'a (dyn Fn(&str) -> bool + Sync),
+    /// Told what went wrong where the operation goes on all the same.
+    pub warn: &'a (dyn Fn(&str) + Sync),
     /// Set to stop it.
     pub cancel: &'a AtomicBool,
 }
+
+/// How often a question is asked anew because a writer took away the generation that was to answer it.
+const ATTEMPTS: usize = 5;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Hooks<'_> {
     fn default() -> Self {
-        Hooks { progress: &|_| {}, waiting: &|_| {}, approve: &|_| true, cancel: &NEVER }
+        Hooks { progress: &|_| {}, waiting: &|_| {}, approve: &|_| true, warn: &|_| {}, cancel: &NEVER }
     }
 }
 
@@ -218,11 +223,22 @@ impl Engine {
         if !self.config.flag("search.update") || self.freshness(&snapshot) == Freshness::Fresh {
             return Ok(None);
         }
-        // Damage looks like change.
-        snapshot.verify_tables()?;
+        // Damage looks like change, and so does what another process has updated meanwhile.
+        if let Err(e) = snapshot.verify_tables() {
+            if snapshot.is_superseded() {
+                *self.current() = None;
+                return self.ensure_indexed(hooks);
+            }
+            return Err(e.into());
+        }
         match self.build(self.kept_options(), How { force: false, quick: true, wait: Duration::ZERO }, hooks) {
             // Somebody else is already at it: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => Ok(None),
+            // A full disk, or a folder that may not be written, is no reason not to answer.
+            Err(e) if e.kind == ErrorKind::Io => {
+                (hooks.warn)(&format!("the index could not be brought up to date and answers as it is: {e}"));
+                Ok(None)
+            }
             other => other.map(Some),
         }
     }
@@ -238,14 +254,23 @@ impl Engine {
     }
 
     /// Answers from the current snapshot. Only sizes are checked when it is opened, so damage may show anywhere on the way:
-    /// a panic of a library over it is told as what it is.
-    pub(crate) fn answer<T>(&self, work: impl FnOnce(&Snapshot) -> Result<T>) -> Result<T> {
-        let snapshot = self.snapshot()?;
-        guard(|| work(&snapshot)).unwrap_or_else(|panic| {
-            snapshot.verify()?;
-            let message = format!("a fault of cds: {panic}; please report it with the command you ran");
-            Err(Error { kind: ErrorKind::Internal, message })
-        })
+    /// a panic of a library over it is told as what it is. A generation that a writer replaced meanwhile looks damaged too, and then the
+    /// new one is asked.
+    pub(crate) fn answer<T>(&self, mut work: impl FnMut(&Snapshot) -> Result<T>) -> Result<T> {
+        let mut attempts = 1..ATTEMPTS;
+        loop {
+            let snapshot = self.snapshot()?;
+            let answer = guard(|| work(&snapshot)).unwrap_or_else(|panic| {
+                snapshot.verify()?;
+                let message = format!("a fault of cds: {panic}; please report it with the command you ran");
+                Err(Error { kind: ErrorKind::Internal, message })
+            });
+            let is_not_ready = answer.as_ref().is_err_and(|e| e.kind == ErrorKind::NotReady);
+            if !is_not_ready || !snapshot.is_superseded() || attempts.next().is_none() {
+                return answer;
+            }
+            *self.current() = None;
+        }
     }
 
     /// Whether the disk still says what the snapshot says.

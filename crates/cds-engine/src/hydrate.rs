@@ -52,11 +52,7 @@ impl<'a> Hydrator<'a> {
         let (root, manifest) = (self.root, self.snapshot.manifest());
         *self.stale.entry(document.id).or_insert_with(|| {
             let meta = std::fs::symlink_metadata(manifest.on_disk(root, document.path()));
-            let time = |m: &std::fs::Metadata| {
-                let since = m.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-                Some(since.as_nanos() as i64)
-            };
-            !meta.is_ok_and(|m| m.len() == document.size() && time(&m) == Some(document.modified_ns()))
+            !meta.is_ok_and(|m| m.len() == document.size() && cds_index::modified_ns(&m) == document.modified_ns())
         })
     }
 

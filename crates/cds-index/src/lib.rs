@@ -15,7 +15,7 @@ pub mod tokenize;
 
 pub use build::{
     Build, BuildOptions, BuildReport, Effort, Freshness, Owner, ProblemRow, Progress, TreeSize, check_freshness,
-    entries, index_home, is_never_entered, prepare_home, run as build,
+    entries, index_home, is_never_entered, modified_ns, prepare_home, run as build,
 };
 /// The languages a [`Build`] reads with.
 pub use cds_lang::Registry;

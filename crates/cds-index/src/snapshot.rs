@@ -255,6 +255,12 @@ impl Snapshot {
         serde_json::from_slice(&bytes).map_err(|e| Error::damaged(&path, e.to_string()))
     }
 
+    /// Whether another generation was published since. Files of this one may then be gone: what is open stays, what is looked for anew
+    /// seems damaged.
+    pub fn is_superseded(&self) -> bool {
+        Manifest::read(&self.home).is_ok_and(|current| current.generation != self.manifest.generation)
+    }
+
     /// Whether every byte is what was written. Reads the whole generation.
     pub fn verify(&self) -> Result<()> {
         let names: Vec<&str> = self.manifest.files.keys().map(String::as_str).collect();

@@ -80,7 +80,8 @@ pub(crate) fn with_bar(
         bar.tick();
     };
     let approve = |question: &str| bar.suspend(|| ask(question));
-    let result = work(engine, &Hooks { progress: &show, waiting: &waiting, approve: &approve, cancel });
+    let warn = |text: &str| bar.suspend(|| crate::commands::note(text));
+    let result = work(engine, &Hooks { progress: &show, waiting: &waiting, approve: &approve, warn: &warn, cancel });
     bar.finish_and_clear();
     result
 }

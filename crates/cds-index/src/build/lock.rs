@@ -32,7 +32,11 @@ pub fn prepare_home(home: &Path) -> Result<()> {
     std::fs::create_dir_all(home).map_err(Error::io(home))?;
     let ignore = home.join(".gitignore");
     if !ignore.exists() {
-        std::fs::write(&ignore, "*\n").map_err(Error::io(&ignore))?;
+        std::fs::write(&ignore, "*\n").map_err(|e| {
+            // A full disk leaves an empty one, which hides nothing.
+            let _ = std::fs::remove_file(&ignore);
+            Error::io(&ignore)(e)
+        })?;
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ pub use effort::{Effort, TreeSize};
 pub use entries::entries;
 pub use freshness::{Freshness, check as check_freshness};
 pub use lock::{Owner, prepare_home};
-pub use walk::is_never_entered;
+pub use walk::{is_never_entered, modified_ns};
 
 /// What decides the content of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,6 +223,8 @@ pub fn run(build: &Build) -> Result<BuildReport> {
             lock.check()?;
             manifest.publish(build.home)?;
         }
+        // A writer that was killed may have left something.
+        sweep(build.home, old.manifest());
         let counts = old.manifest().counts;
         return Ok(BuildReport {
             files: counts.files as usize,
@@ -240,10 +242,12 @@ pub fn run(build: &Build) -> Result<BuildReport> {
 
     let known = Known { old: old.as_ref(), is_sound, manifest: old_manifest.as_ref() };
     let (mut manifest, counted) = write(build, &found, &known, fingerprint, models)?;
-    lock.check()?;
-    manifest.publish(build.home)?;
-    write_config(build)?;
+    if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
+        clear(build.home, &manifest.generation);
+        return Err(e);
+    }
     sweep(build.home, &manifest);
+    write_config(build)?;
     let paths: rustc_hash::FxHashSet<&str> = found.files.iter().map(|f| f.path.as_str()).collect();
     let removed = old.iter().flat_map(Snapshot::documents).filter(|d| !paths.contains(d.path())).count();
     manifest.directories.clear();
@@ -298,14 +302,12 @@ fn write(
     let number =
         old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) % 999_999 + 1;
     let generation = format!("g{number:06}");
-    let folders = [build.home.join(&generation), build.home.join(format!("p{number:06}"))];
-    let clear = || folders.iter().for_each(|folder| drop(std::fs::remove_dir_all(folder)));
-    clear();
+    clear(build.home, &generation);
     let result = fill(build, number, found, known);
     let (tables, counted) = match result {
         Ok(done) => done,
         Err(e) => {
-            clear();
+            clear(build.home, &generation);
             return Err(e);
         }
     };
@@ -395,7 +397,7 @@ fn fill(build: &Build, number: u32, found: &walk::Walked, known: &Known) -> Resu
     Ok((tables, counted))
 }
 
-/// The settings an index was built with, for people to read.
+/// The settings an index was built with, for people to read; questions keep to them, so half a file must not be seen.
 fn write_config(build: &Build) -> Result<()> {
     let BuildOptions { max_file_size, comments, .. } = build.options;
     let path = build.home.join("config.toml");
@@ -403,7 +405,18 @@ fn write_config(build: &Build) -> Result<()> {
         "# Settings this index was built with. Change them in .cds.toml.\n\
          [index]\nmax_file_size = {max_file_size}\ncomments = {comments}\n"
     );
-    std::fs::write(&path, text).map_err(Error::io(&path))
+    if std::fs::read_to_string(&path).is_ok_and(|known| known == text) {
+        return Ok(());
+    }
+    let aside = build.home.join("config.toml.new");
+    std::fs::write(&aside, text).and_then(|()| std::fs::rename(&aside, &path)).map_err(Error::io(&path))
+}
+
+/// Removes a generation that was not published, and the part of its number.
+fn clear(home: &Path, generation: &str) {
+    for folder in [generation.to_owned(), generation.replacen('g', "p", 1)] {
+        let _ = std::fs::remove_dir_all(home.join(folder));
+    }
 }
 
 /// Removes generations and parts that are no longer current. Readers that still map them keep them until they finish.

@@ -156,9 +156,13 @@ fn visit(walked: &mut Walked, root: &Path, entry: &ignore::DirEntry) {
     // Sockets, pipes and devices are not text.
 }
 
-pub(crate) fn modified_ns(meta: &std::fs::Metadata) -> i64 {
-    let time = meta.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-    time.map_or(0, |t| t.as_nanos() as i64)
+/// When a file was last changed, in nanoseconds since 1970; earlier times are negative.
+pub fn modified_ns(meta: &std::fs::Metadata) -> i64 {
+    match meta.modified().map(|time| time.duration_since(UNIX_EPOCH)) {
+        Ok(Ok(after)) => after.as_nanos() as i64,
+        Ok(Err(before)) => -(before.duration().as_nanos() as i64),
+        Err(_) => 0,
+    }
 }
 
 fn walk_problem(root: &Path, error: &ignore::Error) -> ProblemRow {

@@ -186,8 +186,12 @@ impl Manifest {
         let write = |manifest: &Manifest| serde_json::to_string_pretty(manifest).expect("a manifest is plain data");
         self.checksum = checksum(write(self).as_bytes());
         let text = write(self);
-        std::fs::write(&aside, text).map_err(Error::io(&aside))?;
-        std::fs::rename(&aside, &path).map_err(Error::io(&path))
+        let written = std::fs::write(&aside, text).map_err(Error::io(&aside));
+        let published = written.and_then(|()| std::fs::rename(&aside, &path).map_err(Error::io(&path)));
+        if published.is_err() {
+            let _ = std::fs::remove_file(&aside);
+        }
+        published
     }
 }
 

@@ -1,6 +1,6 @@
 //! BM25 on tantivy: its schema, written by one thread in order, read segment by segment.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use tantivy::directory::Directory;
@@ -82,6 +82,7 @@ pub(crate) struct TextRow<'a> {
 
 /// Writes segments one after the other. The writer's caller fills the open one while full ones go to disk beside it.
 pub(crate) struct TextWriter {
+    folder: PathBuf,
     index: Index,
     fields: Bm25Fields,
     open: Option<(Segment, SegmentWriter)>,
@@ -99,13 +100,15 @@ impl TextWriter {
     pub(crate) fn create(folder: &Path, expected: u64, segment_memory: usize) -> Result<TextWriter> {
         std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let (schema, fields) = schema();
-        let index = Index::create(Folder::open(folder)?, schema, tantivy::IndexSettings::default())?;
+        let index = Folder::open(folder).and_then(|f| Index::create(f, schema, tantivy::IndexSettings::default()));
+        let index = index.map_err(Error::text(folder))?;
         register(&index);
         // Only the last segment goes to disk while nothing else is left to do: it is made small.
         let until_last = if expected < WORTH_SPLITTING { 0 } else { expected as usize / 4 * 3 };
         // Tables are laid out for what they may hold: a small text must not pay for a large one.
         let memory = (expected as usize * 8).clamp(SMALLEST_MEMORY, segment_memory.max(SMALLEST_MEMORY));
-        Ok(TextWriter { index, fields, open: None, closing: Vec::new(), until_last, written: 0, memory })
+        let folder = folder.to_owned();
+        Ok(TextWriter { folder, index, fields, open: None, closing: Vec::new(), until_last, written: 0, memory })
     }
 
     pub(crate) fn add(&mut self, row: &TextRow) -> Result<()> {
@@ -127,11 +130,12 @@ impl TextWriter {
             Some(open) => open,
             None => {
                 let segment = self.index.new_segment();
-                let writer = SegmentWriter::for_segment(self.memory, segment.clone())?;
+                let writer = SegmentWriter::for_segment(self.memory, segment.clone());
+                let writer = writer.map_err(Error::text(&self.folder))?;
                 self.open.insert((segment, writer))
             }
         };
-        writer.add_document(AddOperation { opstamp: 0, document })?;
+        writer.add_document(AddOperation { opstamp: 0, document }).map_err(Error::text(&self.folder))?;
         self.written += row.content.len();
         Ok(())
     }
@@ -163,12 +167,13 @@ impl TextWriter {
     /// No more chunks come: the last segment goes to disk while the caller does something else.
     pub(crate) fn close(mut self) -> ClosingText {
         self.close_segment();
-        ClosingText { index: self.index, closing: self.closing }
+        ClosingText { folder: self.folder, index: self.index, closing: self.closing }
     }
 }
 
 /// A text index whose segments are on their way to disk.
 pub(crate) struct ClosingText {
+    folder: PathBuf,
     index: Index,
     closing: Vec<JoinHandle<tantivy::Result<SegmentMeta>>>,
 }
@@ -179,19 +184,20 @@ impl ClosingText {
         let meta = IndexMeta {
             index_settings: self.index.settings().clone(),
             persisted_custom_extensions: Vec::new(),
-            segments: closed.collect::<tantivy::Result<_>>()?,
+            segments: closed.collect::<tantivy::Result<_>>().map_err(Error::text(&self.folder))?,
             schema: self.index.schema(),
             opstamp: 0,
             payload: None,
         };
         let listed = serde_json::to_vec(&meta).expect("a list of segments is plain data");
         let written = self.index.directory().atomic_write(Path::new(META), &listed);
-        written.map_err(Error::io(META))
+        written.map_err(Error::io(self.folder.join(META)))
     }
 }
 
 /// The text index of a part as a reader sees it.
 pub(crate) struct TextReader {
+    folder: PathBuf,
     pub(crate) searcher: tantivy::Searcher,
     pub(crate) fields: Bm25Fields,
     /// The first document of each segment among those of the part.
@@ -237,7 +243,7 @@ impl TextReader {
             firsts.push(docs);
             docs += segment.max_doc();
         }
-        Ok(TextReader { searcher, fields, firsts, docs })
+        Ok(TextReader { folder: folder.to_owned(), searcher, fields, firsts, docs })
     }
 
     pub(crate) fn docs(&self) -> u32 {
@@ -255,16 +261,21 @@ impl TextReader {
     }
 
     /// In how many documents a term stands.
-    pub(crate) fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        self.searcher.doc_freq(term)
+    pub(crate) fn doc_freq(&self, term: &Term) -> Result<u64> {
+        self.searcher.doc_freq(term).map_err(|e| self.damaged(&e))
     }
 
     /// How many terms all documents have in a field.
-    pub(crate) fn tokens(&self, field: Field) -> tantivy::Result<u64> {
+    pub(crate) fn tokens(&self, field: Field) -> Result<u64> {
         let mut tokens = 0;
         for segment in self.searcher.segment_readers() {
-            tokens += segment.inverted_index(field)?.total_num_tokens();
+            tokens += segment.inverted_index(field).map_err(|e| self.damaged(&e))?.total_num_tokens();
         }
         Ok(tokens)
+    }
+
+    /// What is mapped can always be read: an error means other bytes than were written.
+    fn damaged(&self, error: &tantivy::TantivyError) -> Error {
+        Error::damaged(&self.folder, error.to_string())
     }
 }

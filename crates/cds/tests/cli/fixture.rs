@@ -133,6 +133,34 @@ impl Project {
     }
 }
 
+/// Numbers that look random and are the same each time.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % end.max(1)
+    }
+}
+
+/// A number that a long form of a test is asked for with.
+pub(crate) fn asked(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|value| value.parse().unwrap_or_else(|e| panic!("{variable}: {e}")))
+}
+
+/// Folders of generations and parts in an index: those that are there, and those that its manifest names.
+pub(crate) fn index_folders(home: &Path) -> (Vec<String>, Vec<String>) {
+    let entries = std::fs::read_dir(home).expect("an index").map(|e| e.expect("an entry"));
+    let names = entries.map(|e| e.file_name().to_string_lossy().into_owned());
+    let is_ours = |name: &String| name.len() == 7 && name.starts_with(['g', 'p']) && name[1..].parse::<u32>().is_ok();
+    let manifest = std::fs::read(home.join("manifest.json")).expect("a manifest");
+    let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+    let parts = manifest["parts"].as_array().expect("parts").iter().map(|part| &part["name"]);
+    let named =
+        std::iter::once(&manifest["generation"]).chain(parts).map(|name| name.as_str().expect("a name").to_owned());
+    (sorted(names.filter(is_ours).collect()), sorted(named.collect()))
+}
+
 /// One field of each hit, numbers and texts alike; empty where it is left out.
 pub(crate) fn column(response: &Value, field: &str) -> Vec<String> {
     let text = |hit: &Value| match &hit[field] {

@@ -335,7 +335,7 @@ fn ctrl_c_leaves_the_old_index_whole() {
     let mut command = project.command(&["index"]);
     let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     // Midway: the new generation was begun.
-    let begun = project.path(".cds-index/g000002/indices/files.bin");
+    let begun = project.path(".cds-index/p000002/files.bin");
     while !begun.exists() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }

@@ -4,7 +4,11 @@
 // Fixtures are small: how they are put together does not matter.
 #![allow(clippy::format_collect, clippy::format_push_string)]
 
+#[cfg(unix)]
+mod crash;
 mod damage;
+#[cfg(unix)]
+mod disk;
 mod errors;
 mod eval;
 mod filters;
@@ -18,11 +22,14 @@ mod limits;
 mod locagent;
 mod lock;
 mod model;
+mod readers;
 mod retrieve;
 mod robust;
 mod scenarios;
 mod search;
 mod settings;
 mod symbol;
+mod times;
+mod updates;
 #[cfg(unix)]
 mod watch;
