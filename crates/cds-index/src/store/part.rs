@@ -80,11 +80,9 @@ impl Part {
         self.less_gone(|text| text.tokens(field))
     }
 
-    fn less_gone(&self, count: impl Fn(&TextReader) -> tantivy::Result<u64>) -> Result<i64> {
-        let damaged =
-            |e: tantivy::TantivyError| Error::damaged(self.files.path().with_file_name(path::BM25), e.to_string());
-        let gone = self.gone.as_ref().map_or(Ok(0), &count).map_err(damaged)?;
-        Ok(count(&self.text).map_err(damaged)?.cast_signed() - gone.cast_signed())
+    fn less_gone(&self, count: impl Fn(&TextReader) -> Result<u64>) -> Result<i64> {
+        let gone = self.gone.as_ref().map_or(Ok(0), &count)?;
+        Ok(count(&self.text)?.cast_signed() - gone.cast_signed())
     }
 
     /// Words of an outline.
