@@ -209,7 +209,7 @@ fn c8_many_searches_and_one_writer_all_succeed() {
     match long {
         None => {
             let (times, written) = run(&project, &state, Duration::from_secs(4), true);
-            assert!(times.len() > 10 && written > 2, "{} searches, {written} updates", times.len());
+            assert!(times.len() > 10 && written > 0, "{} searches, {written} updates", times.len());
         }
         Some(time) => {
             let (mut alone, mut beside, mut updates) = (Vec::new(), Vec::new(), 0);
