@@ -8,5 +8,6 @@ mod hierarchy;
 mod lookup;
 mod meaning;
 mod names;
+mod questions;
 mod scenarios;
 mod signals;
