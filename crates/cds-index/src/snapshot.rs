@@ -1,5 +1,7 @@
 //! Everything a query may read. A snapshot never changes; a newer generation is another snapshot.
 
+mod views;
+
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -8,19 +10,21 @@ use tantivy::schema::Field;
 
 use cds_encode::ModelId;
 use cds_graph::{EdgeRow, Graph, Symbols};
-use cds_model::{ChunkId, EdgeKind, EntityId, EntityType, FileFacts, FileId, Kind, PathRole};
+use cds_model::{ChunkId, EntityId, FileFacts, FileId};
 
 use crate::build::ProblemRow;
 use crate::store::map::{Mapped, MappedBytes};
 use crate::store::names::{NameMatch, Names};
 use crate::store::part::{GoneFile, Part};
-use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
+use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow};
 use crate::store::sparse::SparseWeights;
 use crate::store::text::TextSegment;
 use crate::store::uses::Uses;
 use crate::store::vectors::Vectors;
 use crate::store::{Bm25Fields, Manifest, files, part_path, path};
 use crate::{Error, Result};
+
+pub use views::{ChunkView, DocumentView, EntityView};
 
 /// An index as a reader sees it.
 pub struct Snapshot {
@@ -45,33 +49,6 @@ fn check_model(own: Option<&ModelId>, wanted: &ModelId) -> Result<()> {
         return Ok(());
     }
     Err(Error::OtherModel { index: own.cloned(), wanted: wanted.clone() })
-}
-
-/// A file of the snapshot.
-#[derive(Clone, Copy)]
-pub struct DocumentView<'a> {
-    snapshot: &'a Snapshot,
-    row: &'a DocumentRow,
-    /// Its id.
-    pub id: FileId,
-}
-
-/// An entity of the snapshot.
-#[derive(Clone, Copy)]
-pub struct EntityView<'a> {
-    snapshot: &'a Snapshot,
-    row: &'a EntityRow,
-    /// Its id.
-    pub id: EntityId,
-}
-
-/// A chunk of the snapshot.
-#[derive(Clone, Copy)]
-pub struct ChunkView<'a> {
-    snapshot: &'a Snapshot,
-    row: &'a ChunkRow,
-    /// Its id.
-    pub id: ChunkId,
 }
 
 /// The mapped graph.
@@ -555,298 +532,4 @@ pub(crate) fn folder_bytes(folder: &Path) -> u64 {
             Err(_) => 0,
         })
         .sum()
-}
-
-impl<'a> DocumentView<'a> {
-    /// Its path, relative to the root, with `/`.
-    pub fn path(self) -> &'a str {
-        self.snapshot.string(self.row.path)
-    }
-
-    /// The language it was read in.
-    pub fn language(self) -> &'a str {
-        self.snapshot.manifest.languages.get(usize::from(self.row.language)).map_or("text", String::as_str)
-    }
-
-    /// What it is for.
-    pub fn role(self) -> PathRole {
-        PathRole::from_code(self.row.role)
-    }
-
-    /// Its size in bytes, as read.
-    pub fn size(self) -> u64 {
-        self.row.size
-    }
-
-    /// Number of lines.
-    pub fn lines(self) -> u32 {
-        self.row.lines
-    }
-
-    /// Lines inside its functions.
-    pub fn function_lines(self) -> u32 {
-        self.row.function_lines
-    }
-
-    /// How many other files use what it defines.
-    pub fn users(self) -> u32 {
-        self.row.users
-    }
-
-    /// Files that it uses, each once.
-    pub fn uses(self) -> Vec<FileId> {
-        self.leads_to(|edge| edge.is_use())
-    }
-
-    /// Files that it imports, each once.
-    pub fn imports(self) -> Vec<FileId> {
-        self.leads_to(|edge| edge.kind() == EdgeKind::Import)
-    }
-
-    fn leads_to(self, wanted: impl Fn(&EdgeRow) -> bool) -> Vec<FileId> {
-        let graph = self.snapshot.graph();
-        let entities = self.snapshot.entity_rows();
-        let (_, end) = self.entity_range();
-        let mut files: Vec<u32> = (self.row.entity..end)
-            .flat_map(|entity| graph.outgoing(entity))
-            .filter(|(_, edge)| wanted(edge))
-            .filter_map(|(_, edge)| entities.get(edge.to as usize).map(|e| e.file))
-            .filter(|file| *file != NONE && *file != self.id.0)
-            .collect();
-        files.sort_unstable();
-        files.dedup();
-        files.into_iter().map(FileId).collect()
-    }
-
-    /// The folder it lies in, if it lies in one.
-    pub fn folder(self) -> Option<EntityId> {
-        let parent = self.snapshot.entity_rows().get(self.row.entity as usize)?.parent;
-        (parent != NONE).then_some(EntityId(parent))
-    }
-
-    /// Length of the sum of its chunks' vectors.
-    pub fn vector_length(self) -> f32 {
-        self.row.vector_length
-    }
-
-    /// When it was last changed, in nanoseconds since 1970.
-    pub fn modified_ns(self) -> i64 {
-        self.row.modified_ns
-    }
-
-    /// When it was indexed, in seconds since 1970.
-    pub fn indexed_at(self) -> i64 {
-        self.row.indexed_at
-    }
-
-    /// The blake3 hash of its bytes.
-    pub fn hash(self) -> &'a [u8; 32] {
-        &self.row.hash
-    }
-
-    /// Whether its time alone cannot show a later change.
-    pub(crate) fn is_racy(self) -> bool {
-        self.row.flags & document_flag::RACY != 0
-    }
-
-    pub(crate) fn row(self) -> &'a DocumentRow {
-        self.row
-    }
-
-    /// Its chunks, in order.
-    pub fn chunks(self) -> impl ExactSizeIterator<Item = ChunkId> + use<> {
-        let first = self.row.first_chunk;
-        let end = first.saturating_add(self.row.chunks).min(self.snapshot.chunk_count() as u32);
-        (first..end.max(first)).map(ChunkId)
-    }
-
-    /// Its own entity.
-    pub fn entity(self) -> EntityId {
-        EntityId(self.row.entity)
-    }
-
-    /// The entities inside it, in the order of its facts.
-    pub fn entities(self) -> impl ExactSizeIterator<Item = EntityId> + use<> {
-        let (first, end) = self.entity_range();
-        (first..end).map(EntityId)
-    }
-
-    fn entity_range(self) -> (u32, u32) {
-        let first = self.row.entity.saturating_add(1);
-        let end = first.saturating_add(self.row.entities).min(self.snapshot.entity_count() as u32);
-        (first, end.max(first))
-    }
-}
-
-impl<'a> EntityView<'a> {
-    /// Its own name.
-    pub fn name(self) -> &'a str {
-        self.snapshot.string(self.row.name)
-    }
-
-    /// A scope that the syntax names and does not nest in.
-    pub fn scope(self) -> Option<&'a str> {
-        (self.row.scope != NONE).then(|| self.snapshot.string(self.row.scope))
-    }
-
-    /// The language's own word for it.
-    pub fn kind(self) -> Kind {
-        Kind::from_code(self.row.kind)
-    }
-
-    /// Its entity type.
-    pub fn entity_type(self) -> EntityType {
-        self.kind().entity_type()
-    }
-
-    /// The entity around it. What is around stands before it, but for folders, which stand behind all files: so walking
-    /// up ends, whatever the bytes say.
-    pub fn parent(self) -> Option<EntityView<'a>> {
-        let parent = self.snapshot.entity(EntityId(self.row.parent))?;
-        let leaves_file = self.entity_type() == EntityType::File && parent.entity_type() == EntityType::Directory;
-        (parent.id < self.id || leaves_file).then_some(parent)
-    }
-
-    /// Its file; directories have none.
-    pub fn document(self) -> Option<DocumentView<'a>> {
-        self.snapshot.document(FileId(self.row.file))
-    }
-
-    /// Its position in its file's facts; files and directories have none.
-    pub fn local(self) -> Option<u32> {
-        let file = self.document()?.entity();
-        self.id.0.checked_sub(file.0.checked_add(1)?)
-    }
-
-    /// The chunk that holds its first line.
-    pub fn chunk(self) -> Option<ChunkId> {
-        (self.row.chunk != NONE).then_some(ChunkId(self.row.chunk))
-    }
-
-    /// First and last line.
-    pub fn lines(self) -> (u32, u32) {
-        (self.row.start_line, self.row.end_line)
-    }
-
-    /// Whether others may use it.
-    pub fn is_public(self) -> bool {
-        self.row.flags & flag::PUBLIC != 0
-    }
-
-    /// Whether it is a test, or stands in a file of tests.
-    pub fn is_test(self) -> bool {
-        self.row.flags & flag::TEST != 0 || self.document().is_some_and(|d| d.role() == PathRole::Test)
-    }
-
-    /// How many entities inside the same file lie around it.
-    pub fn depth(self) -> u32 {
-        u32::from(self.row.depth)
-    }
-
-    /// Names from the outermost entity inside the file to its own.
-    pub fn scope_path(self) -> Vec<&'a str> {
-        let mut path = Vec::new();
-        let mut at = Some(self);
-        while let Some(entity) = at.filter(|e| matches!(e.entity_type(), EntityType::Class | EntityType::Function)) {
-            path.push(entity.name());
-            path.extend(entity.scope());
-            at = entity.parent();
-        }
-        path.reverse();
-        path
-    }
-
-    /// Its path for files and directories, `path:Outer.inner` for what is inside a file.
-    pub fn key(self) -> String {
-        match self.entity_type() {
-            EntityType::Directory | EntityType::File => self.path(),
-            _ => format!("{}:{}", self.path(), self.scope_path().join(".")),
-        }
-    }
-
-    /// The path of its file, or its own for a directory.
-    pub fn path(self) -> String {
-        if let Some(document) = self.document() {
-            return document.path().to_owned();
-        }
-        let mut names = Vec::new();
-        let mut at = Some(self);
-        while let Some(entity) = at {
-            names.push(entity.name());
-            at = entity.parent();
-        }
-        names.reverse();
-        names.join("/")
-    }
-}
-
-impl<'a> ChunkView<'a> {
-    /// Its file.
-    pub fn document(self) -> Option<DocumentView<'a>> {
-        self.snapshot.document(FileId(self.row.file))
-    }
-
-    /// The entity it shows.
-    pub fn entity(self) -> Option<EntityView<'a>> {
-        (self.row.entity != NONE).then(|| self.snapshot.entity(EntityId(self.row.entity))).flatten()
-    }
-
-    /// The entities that begin in it.
-    pub fn entities(self) -> impl Iterator<Item = EntityView<'a>> {
-        let (first, end) = self.document().map_or((0, 0), DocumentView::entity_range);
-        // They stand in order of position, and so do chunks.
-        let rows = self.snapshot.entity_rows().get(first as usize..end as usize).unwrap_or_default();
-        let from = rows.partition_point(|row| row.chunk < self.id.0);
-        let here = rows[from..].iter().take_while(move |row| row.chunk == self.id.0);
-        here.enumerate().map(move |(i, row)| EntityView {
-            snapshot: self.snapshot,
-            row,
-            id: EntityId(first + (from + i) as u32),
-        })
-    }
-
-    /// What it is.
-    pub fn node_type(self) -> Kind {
-        Kind::from_code(self.row.kind)
-    }
-
-    /// Its bytes.
-    pub fn range(self) -> std::ops::Range<usize> {
-        self.row.start as usize..self.row.end as usize
-    }
-
-    /// First and last line.
-    pub fn lines(self) -> (u32, u32) {
-        (self.row.start_line, self.row.end_line)
-    }
-
-    /// Estimated tokens.
-    pub fn tokens(self) -> u32 {
-        self.row.tokens
-    }
-
-    /// Which piece of a long stretch it is.
-    pub fn part(self) -> u32 {
-        u32::from(self.row.part)
-    }
-
-    /// Its position in its file.
-    pub fn local(self) -> Option<u32> {
-        self.id.0.checked_sub(self.document()?.row.first_chunk)
-    }
-
-    /// Whether its entity may be used by others.
-    pub fn is_public(self) -> bool {
-        self.row.flags & flag::PUBLIC != 0
-    }
-
-    /// Whether it is part of a test.
-    pub fn is_test(self) -> bool {
-        self.row.flags & flag::TEST != 0
-    }
-
-    /// Whether it declares a type.
-    pub fn is_type_declaration(self) -> bool {
-        self.row.flags & flag::TYPE != 0
-    }
 }
