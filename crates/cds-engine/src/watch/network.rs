@@ -61,8 +61,8 @@ mod tests {
     fn the_longest_mount_point_counts_and_of_equal_ones_the_last() {
         let mounts = "\
 22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
-30 22 0:40 / /home rw - nfs4 server:/home rw,vers=4.2
-31 30 0:41 / /home/me/local rw - xfs /dev/vdb rw
+30 22 0:40 / /mnt/share rw - nfs4 server:/share rw,vers=4.2
+31 30 0:41 / /mnt/share/local rw - xfs /dev/vdb rw
 32 22 0:42 / /mnt/my\\040share rw master:1 - cifs //server/share rw
 33 22 0:43 / /twice rw - tmpfs tmpfs rw
 34 22 0:44 / /twice rw - fuse.sshfs host: rw
@@ -71,9 +71,9 @@ a line that is none
         let check =
             |path: &str, expect: Option<&str>| assert_eq!(file_system(mounts, Path::new(path)), expect, "{path}");
         check("/src", Some("ext4"));
-        check("/home/me/project", Some("nfs4"));
-        check("/home/me/local/project", Some("xfs"));
-        check("/homeless", Some("ext4"));
+        check("/mnt/share/project", Some("nfs4"));
+        check("/mnt/share/local/project", Some("xfs"));
+        check("/mnt/shareless", Some("ext4"));
         check("/mnt/my share/x", Some("cifs"));
         check("/twice/x", Some("fuse.sshfs"));
         assert_eq!(file_system("", Path::new("/")), None);
