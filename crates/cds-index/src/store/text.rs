@@ -91,8 +91,10 @@ pub(crate) struct TextWriter {
     until_last: usize,
     /// Bytes of the file that is being added.
     written: usize,
-    /// Memory a segment may fill.
+    /// Memory a segment's tables are laid out for.
     memory: usize,
+    /// Memory a segment may fill.
+    most: usize,
 }
 
 impl TextWriter {
@@ -106,9 +108,10 @@ impl TextWriter {
         // Only the last segment goes to disk while nothing else is left to do: it is made small.
         let until_last = if expected < WORTH_SPLITTING { 0 } else { expected as usize / 4 * 3 };
         // Tables are laid out for what they may hold: a small text must not pay for a large one.
-        let memory = (expected as usize * 8).clamp(SMALLEST_MEMORY, segment_memory.max(SMALLEST_MEMORY));
+        let most = segment_memory.max(SMALLEST_MEMORY);
+        let memory = (expected as usize * 8).clamp(SMALLEST_MEMORY, most);
         let folder = folder.to_owned();
-        Ok(TextWriter { folder, index, fields, open: None, closing: Vec::new(), until_last, written: 0, memory })
+        Ok(TextWriter { folder, index, fields, open: None, closing: Vec::new(), until_last, written: 0, memory, most })
     }
 
     pub(crate) fn add(&mut self, row: &TextRow) -> Result<()> {
@@ -144,7 +147,7 @@ impl TextWriter {
     pub(crate) fn end_file(&mut self) {
         let before = self.until_last;
         self.until_last = before.saturating_sub(std::mem::take(&mut self.written));
-        let is_full = self.open.as_ref().is_some_and(|(_, writer)| writer.mem_usage() > self.memory);
+        let is_full = self.open.as_ref().is_some_and(|(_, writer)| writer.mem_usage() > self.most);
         if is_full || (before > 0 && self.until_last == 0) {
             self.close_segment();
         }
