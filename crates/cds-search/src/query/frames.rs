@@ -1,6 +1,6 @@
 //! Places that a text names: frames of a stack, `file.py:42`, paths. One table of ways to write them, many languages.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 
@@ -24,26 +24,27 @@ enum Innermost {
     Last,
 }
 
-/// How frames are written. Each has `path` or `function`, and may have `line`. The first that fits a line is taken.
+/// How frames are written: what stands in every such line, and the line. Each has `path` or `function`, and may have `line`. The first that
+/// fits is taken.
 #[rustfmt::skip]
-const FRAMES: &[(&str, Innermost, &str)] = &[
-    ("python",  Innermost::Last,  r#"File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>[\w<>.]+))?"#),
-    ("python",  Innermost::Last,  r"(?P<path>[\w./\\-]+\.py), line (?P<line>\d+),? in (?P<function>\w+)"),
-    ("pytest",  Innermost::Last,  r"^(?P<path>[\w./\\-]+\.py):(?P<line>\d+): in (?P<function>\w+)"),
-    ("csharp",  Innermost::First, r"^\s*at (?P<function>[\w.<>`+]+)\(.*\) in (?P<path>.+\.\w+):line (?P<line>\d+)"),
-    ("java",    Innermost::First, r"^\s*at (?:[\w.-]+/)?(?P<function>[\w.$<>]+)\((?P<path>[\w$-]+\.(?:java|kt|scala|groovy)):(?P<line>\d+)\)"),
-    ("script",  Innermost::First, r"^\s*at (?:async )?(?:new )?(?P<function>[\w.$<>]+)(?: \[as \w+\])? \((?:file://)?(?P<path>[^()]+?\.\w+):(?P<line>\d+):\d+\)"),
-    ("script",  Innermost::First, r"^\s*at (?:async )?(?:file://)?(?P<path>[^\s()]+\.(?:[cm]?[jt]sx?|vue)):(?P<line>\d+):\d+"),
-    ("ruby",    Innermost::First, r"(?P<path>[\w./-]+\.rb):(?P<line>\d+):in [`'](?:\w+ in )?(?P<function>[\w.:#?!]+)'"),
-    ("php",     Innermost::First, r"^#\d+ (?P<path>[^\s(]+\.php)\((?P<line>\d+)\): (?P<function>[\w\\:>-]+)\("),
-    ("gdb",     Innermost::First, r"^#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~<>]+) ?\(.*\) at (?P<path>\S+?):(?P<line>\d+)"),
-    ("elixir",  Innermost::First, r"^\s*(?:\([^)]*\) )?(?P<path>[\w./-]+\.exs?):(?P<line>\d+): (?P<function>[\w.!?]+)/\d"),
-    ("lua",     Innermost::First, r"^\s*(?P<path>[\w./-]+\.lua):(?P<line>\d+): in (?:function|method|upvalue|local) [<'](?P<function>[\w.:]+)"),
-    ("rust",    Innermost::First, r"panicked at (?P<path>[\w./-]+\.rs):(?P<line>\d+)"),
-    ("rust",    Innermost::First, r"^\s*at (?P<path>[\w./-]+\.rs):(?P<line>\d+)"),
-    ("go",      Innermost::First, r"^\s*(?P<path>\S+\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?$"),
-    ("swift",   Innermost::First, r"(?:Fatal error|Precondition failed).*file (?P<path>\S+\.swift), line (?P<line>\d+)"),
-    ("haskell", Innermost::First, r"^\s*(?P<function>\w+), called at (?P<path>\S+\.hs):(?P<line>\d+)"),
+const FRAMES: &[(&str, Innermost, &str, &str)] = &[
+    ("python",  Innermost::Last,  r#"File ""#,      r#"File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>[\w<>.]+))?"#),
+    ("python",  Innermost::Last,  ".py",            r"(?P<path>[\w./\\-]+\.py), line (?P<line>\d+),? in (?P<function>\w+)"),
+    ("pytest",  Innermost::Last,  ".py:",           r"^(?P<path>[\w./\\-]+\.py):(?P<line>\d+): in (?P<function>\w+)"),
+    ("csharp",  Innermost::First, ":line ",         r"^\s*at (?P<function>[\w.<>`+]+)\(.*\) in (?P<path>.+\.\w+):line (?P<line>\d+)"),
+    ("java",    Innermost::First, "at ",            r"^\s*at (?:[\w.-]+/)?(?P<function>[\w.$<>]+)\((?P<path>[\w$-]+\.(?:java|kt|scala|groovy)):(?P<line>\d+)\)"),
+    ("script",  Innermost::First, "at ",            r"^\s*at (?:async )?(?:new )?(?P<function>[\w.$<>]+)(?: \[as \w+\])? \((?:file://)?(?P<path>[^()]+?\.\w+):(?P<line>\d+):\d+\)"),
+    ("script",  Innermost::First, "at ",            r"^\s*at (?:async )?(?:file://)?(?P<path>[^\s()]+\.(?:[cm]?[jt]sx?|vue)):(?P<line>\d+):\d+"),
+    ("ruby",    Innermost::First, ".rb:",           r"(?P<path>[\w./-]+\.rb):(?P<line>\d+):in [`'](?:\w+ in )?(?P<function>[\w.:#?!]+)'"),
+    ("php",     Innermost::First, ".php(",          r"^#\d+ (?P<path>[^\s(]+\.php)\((?P<line>\d+)\): (?P<function>[\w\\:>-]+)\("),
+    ("gdb",     Innermost::First, ") at ",          r"^#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~<>]+) ?\(.*\) at (?P<path>\S+?):(?P<line>\d+)"),
+    ("elixir",  Innermost::First, ".ex",            r"^\s*(?:\([^)]*\) )?(?P<path>[\w./-]+\.exs?):(?P<line>\d+): (?P<function>[\w.!?]+)/\d"),
+    ("lua",     Innermost::First, ".lua:",          r"^\s*(?P<path>[\w./-]+\.lua):(?P<line>\d+): in (?:function|method|upvalue|local) [<'](?P<function>[\w.:]+)"),
+    ("rust",    Innermost::First, "panicked at ",   r"panicked at (?P<path>[\w./-]+\.rs):(?P<line>\d+)"),
+    ("rust",    Innermost::First, ".rs:",           r"^\s*at (?P<path>[\w./-]+\.rs):(?P<line>\d+)"),
+    ("go",      Innermost::First, ".go:",           r"^\s*(?P<path>\S+\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?$"),
+    ("swift",   Innermost::First, ".swift, line ",  r"(?:Fatal error|Precondition failed).*file (?P<path>\S+\.swift), line (?P<line>\d+)"),
+    ("haskell", Innermost::First, "called at ",     r"^\s*(?P<function>\w+), called at (?P<path>\S+\.hs):(?P<line>\d+)"),
 ];
 
 /// A path, with or without a line, anywhere in prose: `src/login.py:42`, `login.py`, `src/login.py#L42`.
@@ -56,10 +57,8 @@ const FURTHER: f32 = 0.8;
 const PATH_IN_PROSE: f32 = 1.0;
 const FILE_IN_PROSE: f32 = 0.5;
 
-static PATTERNS: LazyLock<Vec<(Innermost, Regex)>> = LazyLock::new(|| {
-    let compiled = |(_, innermost, pattern): &(&str, Innermost, &str)| (*innermost, regex(pattern));
-    FRAMES.iter().map(compiled).collect()
-});
+/// Compiled when a line needs them: together they cost more than many a search.
+static PATTERNS: [OnceLock<Regex>; FRAMES.len()] = [const { OnceLock::new() }; FRAMES.len()];
 
 static IN_PROSE: LazyLock<Regex> = LazyLock::new(|| regex(PATH));
 
@@ -69,8 +68,11 @@ fn regex(pattern: &str) -> Regex {
 
 /// The frame that a line is, if it is one.
 fn frame(line: &str) -> Option<(Innermost, Place)> {
-    PATTERNS.iter().find_map(|(innermost, pattern)| {
-        let found = pattern.captures(line)?;
+    if !line.bytes().any(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    FRAMES.iter().zip(&PATTERNS).find_map(|((_, innermost, needle, pattern), compiled)| {
+        let found = line.contains(needle).then(|| compiled.get_or_init(|| regex(pattern)).captures(line))??;
         let text = |name: &str| found.name(name).map(|m| m.as_str().to_owned());
         let place = Place {
             path: text("path").unwrap_or_default().replace('\\', "/"),
@@ -94,6 +96,8 @@ pub(crate) fn places(text: &str) -> Vec<Place> {
     for line in text.lines() {
         match frame(line) {
             Some(found) => stack.push(found),
+            // Most questions name no file: the pattern waits for one that may.
+            None if !line.as_bytes().windows(2).any(|w| w[0] == b'.' && w[1].is_ascii_lowercase()) => {}
             None => {
                 for found in IN_PROSE.captures_iter(line) {
                     let path = found["path"].to_owned();
@@ -129,7 +133,7 @@ pub(crate) fn places(text: &str) -> Vec<Place> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FRAMES, PATTERNS, places};
+    use super::{FRAMES, places, regex};
 
     /// `path:line function` of each place, surest first.
     fn check(text: &str, expect: &[&str]) {
@@ -146,7 +150,6 @@ mod tests {
 
     #[test]
     fn frames_of_many_languages_are_read_innermost_first() {
-        assert_eq!(PATTERNS.len(), FRAMES.len());
         check(
             "Traceback (most recent call last):\n  File \"app/main.py\", line 3, in <module>\n    run()\n  File \"app/job.py\", line 48, in run\n    raise ValueError",
             &["app/job.py:48 run", "app/main.py:3"],
@@ -172,6 +175,14 @@ mod tests {
         check("    (shop 0.1.0) lib/cart.ex:7: Shop.Cart.total/2", &["lib/cart.ex:7 Shop.Cart.total"]);
         check("\tcart.lua:3: in function 'total'", &["cart.lua:3 total"]);
         check("  total, called at src/Cart.hs:4:1 in main", &["src/Cart.hs:4 total"]);
+    }
+
+    #[test]
+    fn every_pattern_compiles() {
+        FRAMES.iter().for_each(|(_, _, _, pattern)| drop(regex(pattern)));
+        check("a.py, line 3, in f", &["a.py:3 f"]);
+        check("Fatal error: x: file Cart.swift, line 4", &["Cart.swift:4"]);
+        check("  at src/cart.rs:9", &["src/cart.rs:9"]);
     }
 
     #[test]

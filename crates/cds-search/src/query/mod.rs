@@ -215,7 +215,7 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
     // Terms of words come first: a joined pair that is one of them is known already.
     parsed.terms.sort_by_key(|t| t.is_joined);
     let mut seen = std::collections::HashSet::new();
-    parsed.terms.retain(|t| !t.is_joined || seen.insert(t.text.clone()));
+    parsed.terms.retain(|t| seen.insert(t.text.clone()) || !t.is_joined);
     parsed.terms.truncate(MAX_TERMS);
     parsed.leading = parsed.terms.len();
     if report::is_report(text) {
@@ -451,9 +451,7 @@ mod tests {
             prop_assert!(parsed.terms.len() <= MAX_TERMS);
             for (i, term) in parsed.terms.iter().enumerate() {
                 prop_assert!(!term.text.is_empty() && term.weight > 0.0 && term.weight <= 1.0);
-                // A joined pair may have the stem of a word that is there: `UaA s`.
-                let alone = |t: &crate::query::QueryTerm| !t.is_prefix && !t.is_joined;
-                let again = parsed.terms[..i].iter().any(|t| alone(t) && alone(term) && t.text == term.text);
+                let again = parsed.terms[..i].iter().any(|t| !t.is_prefix && !term.is_prefix && t.text == term.text);
                 prop_assert!(!again, "{} twice", term.text);
             }
             prop_assert!(parsed.phrases.iter().all(|p| !p.is_empty() && p.is_sorted_by_key(|(at, _)| *at)));
