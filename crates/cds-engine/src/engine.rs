@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cds_index::{
-    Build, BuildOptions, BuildReport, Effort, Freshness, Owner, Progress, Snapshot, TreeSize, guard, index_home,
+    Build, BuildOptions, BuildReport, Effort, Freshness, Owner, Progress, Seen, Snapshot, TreeSize, guard, index_home,
 };
 use cds_lang::Registry;
 use cds_search::Tools;
@@ -29,9 +29,11 @@ pub struct Engine {
 }
 
 /// How thoroughly to look.
-struct How {
+#[derive(Default)]
+struct How<'a> {
     force: bool,
     quick: bool,
+    seen: Option<&'a Seen>,
     wait: Duration,
 }
 
@@ -51,6 +53,9 @@ pub struct Hooks<'a> {
 
 /// How often a question is asked anew because a writer took away the generation that was to answer it.
 const ATTEMPTS: usize = 5;
+
+/// Changed files whose languages are made ready before they are read: more than a few come with a longer wait anyway.
+const READY_AHEAD: usize = 8;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -162,7 +167,7 @@ impl Engine {
     /// Brings the index up to date; with `force`, from nothing. Waits `index.wait` seconds for another process that does so.
     pub fn index(&self, force: bool, hooks: &Hooks) -> Result<BuildReport> {
         let wait = Duration::from_secs(self.config.number("index.wait"));
-        self.build(self.build_options(), How { force, quick: false, wait }, hooks)
+        self.build(self.build_options(), How { force, wait, ..How::default() }, hooks)
     }
 
     fn build(&self, options: BuildOptions, how: How, hooks: &Hooks) -> Result<BuildReport> {
@@ -187,6 +192,7 @@ impl Engine {
             models: &self.tools.models,
             force: how.force,
             quick: how.quick,
+            seen: how.seen,
             effort: Effort { wait: how.wait, waiting: hooks.waiting, memory, large, approve: &approve },
             cancel: hooks.cancel,
             progress: hooks.progress,
@@ -220,10 +226,30 @@ impl Engine {
         if !self.has_settings_model(snapshot.manifest()) {
             return Ok(None);
         }
-        if !self.config.flag("search.update") || self.freshness(&snapshot) == Freshness::Fresh {
+        if !self.config.flag("search.update") {
             return Ok(None);
         }
+        let (tell, told) = std::sync::mpsc::sync_channel::<String>(READY_AHEAD);
+        std::thread::scope(|scope| {
+            // Making a language ready takes longer than anything else before a changed file can be read: it begins at once.
+            scope.spawn(move || {
+                for path in told {
+                    let Ok(registry) = self.languages.checked() else { return };
+                    registry.detect(&path, "").make_ready();
+                }
+            });
+            let seen = Seen::look(snapshot, &self.root, &|path| drop(tell.try_send(path.to_owned())));
+            drop(tell);
+            match seen.freshness(&self.root, &self.kept_options()) {
+                Freshness::Fresh => Ok(None),
+                Freshness::Stale(_) | Freshness::Settings => self.bring_up_to_date(&seen, hooks),
+            }
+        })
+    }
+
+    fn bring_up_to_date(&self, seen: &Seen, hooks: &Hooks) -> Result<Option<BuildReport>> {
         // Damage looks like change, and so does what another process has updated meanwhile.
+        let snapshot = &seen.snapshot;
         if let Err(e) = snapshot.verify_tables() {
             if snapshot.is_superseded() {
                 *self.current() = None;
@@ -231,7 +257,7 @@ impl Engine {
             }
             return Err(e.into());
         }
-        match self.build(self.kept_options(), How { force: false, quick: true, wait: Duration::ZERO }, hooks) {
+        match self.build(self.kept_options(), How { quick: true, seen: Some(seen), ..How::default() }, hooks) {
             // Somebody else is already at it: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => Ok(None),
             // A full disk, or a folder that may not be written, is no reason not to answer.
@@ -249,7 +275,7 @@ impl Engine {
     pub fn update(&self, walk: bool, hooks: &Hooks) -> Result<Option<BuildReport>> {
         // Another process may have written since.
         *self.current() = None;
-        let report = self.build(self.kept_options(), How { force: false, quick: !walk, wait: Duration::MAX }, hooks)?;
+        let report = self.build(self.kept_options(), How { quick: !walk, wait: Duration::MAX, ..How::default() }, hooks)?;
         Ok(Some(report).filter(|report| report.changed))
     }
 

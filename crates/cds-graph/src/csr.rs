@@ -111,20 +111,20 @@ pub struct GraphTables {
 
 impl GraphTables {
     /// Joins edges with the tree of containment: `parents` has the parent of every node, if it has one.
-    pub fn new(rows: &[Row], parents: &[Option<u32>]) -> GraphTables {
+    pub fn new<'a>(rows: impl Iterator<Item = &'a Row> + Clone, parents: impl ExactSizeIterator<Item = Option<u32>> + Clone) -> GraphTables {
         let nodes = parents.len();
         let contained = || {
             let edge = |child: u32| EdgeRow::new(child, 0, EdgeKind::Contain, Certainty::Scoped, 1, 1);
             parents
-                .iter()
+                .clone()
                 .enumerate()
-                .filter_map(move |(child, parent)| Some(((*parent)?, edge(child as u32), u32::MAX)))
+                .filter_map(move |(child, parent)| Some((parent?, edge(child as u32))))
         };
-        let all = || rows.iter().map(|row| (row.from, row.edge, row.alias.unwrap_or(u32::MAX))).chain(contained());
+        let all = || rows.clone().map(|row| (row.from, row.edge)).chain(contained());
         // Each edge goes to its place by counting; only those of one node need to be put in order.
         let mut out = vec![0u32; nodes + 1];
         let mut counts = vec![0u32; nodes + 1];
-        for (from, edge, _) in all() {
+        for (from, edge) in all() {
             out[from as usize + 1] += 1;
             counts[edge.to as usize + 1] += 1;
         }
@@ -133,19 +133,25 @@ impl GraphTables {
             counts[i + 1] += counts[i];
         }
         let mut places = out.clone();
-        let mut placed = vec![(EdgeRow { to: 0, packed: 0 }, u32::MAX); out[nodes] as usize];
-        for (from, edge, alias) in all() {
+        let mut edges = vec![EdgeRow { to: 0, packed: 0 }; out[nodes] as usize];
+        for (from, edge) in all() {
             let place = &mut places[from as usize];
-            placed[*place as usize] = (edge, alias);
+            edges[*place as usize] = edge;
             *place += 1;
         }
         for bounds in out.windows(2) {
-            let own = &mut placed[bounds[0] as usize..bounds[1] as usize];
-            own.sort_unstable_by_key(|(edge, _)| (edge.kind(), edge.line(), edge.to));
+            let own = &mut edges[bounds[0] as usize..bounds[1] as usize];
+            own.sort_unstable_by_key(|edge| (edge.kind(), edge.line(), edge.to));
         }
-        let aliases = placed.iter().enumerate().filter(|(_, (_, alias))| *alias != u32::MAX);
-        let aliases = aliases.map(|(at, (_, alias))| [at as u32, *alias]).collect();
-        let edges = placed.into_iter().map(|(edge, _)| edge).collect();
+        // Few edges have one, so they are looked for rather than carried along. No two edges of a node are equal.
+        let alias = |row: &Row| {
+            let first = out[row.from as usize];
+            let own = &edges[first as usize..out[row.from as usize + 1] as usize];
+            let at = own.iter().position(|edge| *edge == row.edge)?;
+            Some([first + at as u32, row.alias?])
+        };
+        let mut aliases: Vec<[u32; 2]> = rows.clone().filter(|row| row.alias.is_some()).filter_map(alias).collect();
+        aliases.sort_unstable();
         let mut tables = GraphTables { out, edges, aliases, incoming: Vec::new() };
         let mut next = counts.clone();
         tables.incoming = counts;

@@ -127,7 +127,7 @@ struct FileEdges {
 /// Links what is not known yet, and what the changes can affect.
 pub fn link(task: Task) -> Linked {
     let Task { tree, facts, folder_node, known, changes } = task;
-    let modules = Modules::new(tree);
+    let (modules, named) = rayon::join(|| Modules::new(tree), || Named::new(tree));
     let mut resolver = Resolver::new(tree, &modules);
     let mut linking = Linking::new(tree, &known, &changes);
     linking.settle(&known, |files| {
@@ -154,7 +154,6 @@ pub fn link(task: Task) -> Linked {
     for [owner, base] in linking.bases.iter().flatten() {
         resolver.bases.entry(*owner).or_default().push((*base != NONE).then_some(*base));
     }
-    let named = names(tree);
     let resolver = &resolver;
     let Linking { due, mut inherited, mut asked, extensions, bases, .. } = linking;
     let due: Vec<u32> = (0..tree.files.len() as u32).filter(|at| due[*at as usize]).collect();
@@ -297,18 +296,29 @@ fn extensions(resolver: &Resolver, at: u32) -> Stepped {
     Stepped { rows: file.entities.iter().enumerate().filter_map(row).collect(), edges: Vec::new() }
 }
 
-/// Entities that a call may mean, by name.
-fn names(tree: &Tree) -> FxHashMap<Symbol, Vec<u32>> {
-    let mut named: FxHashMap<Symbol, Vec<u32>> = FxHashMap::default();
-    for file in &tree.files {
-        for (local, definition) in file.entities.iter().enumerate() {
+/// Entities that a call may mean, with their names, in order of them. A list in order is one piece of memory, and few names are asked for
+/// when little changed.
+struct Named(Vec<(Symbol, u32)>);
+
+impl Named {
+    fn new(tree: &Tree) -> Named {
+        let is_called = |definition: &Definition| {
             let kind = definition.kind();
-            if is_callable(kind) || (is_type(kind) && !is_block(kind)) {
-                named.entry(definition.name).or_default().push(file.node_of(local as u32));
-            }
+            is_callable(kind) || (is_type(kind) && !is_block(kind))
+        };
+        let mut named = Vec::new();
+        for file in &tree.files {
+            let own = file.entities.iter().enumerate().filter(|(_, definition)| is_called(definition));
+            named.extend(own.map(|(local, definition)| (definition.name, file.node_of(local as u32))));
         }
+        named.par_sort_unstable();
+        Named(named)
     }
-    named
+
+    fn of(&self, name: Symbol) -> impl Iterator<Item = u32> {
+        let first = self.0.partition_point(|(own, _)| *own < name);
+        self.0[first..].iter().take_while(move |(own, _)| *own == name).map(|(_, node)| *node)
+    }
 }
 
 fn edge(file: &File, used: &Use, to: u32, kind: EdgeKind, certainty: Certainty, candidates: usize) -> Edge {
@@ -410,7 +420,7 @@ fn import_edges(resolver: &Resolver, folder_node: &dyn Fn(&str) -> Option<u32>, 
     found
 }
 
-fn call_edges(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, used: &Use, found: &mut FileEdges) {
+fn call_edges(resolver: &Resolver, named: &Named, at: u32, used: &Use, found: &mut FileEdges) {
     begin();
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
@@ -476,7 +486,7 @@ fn is_capitals(path: &str) -> bool {
 }
 
 /// Nothing but the name is known.
-fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, used: &Use, found: &mut FileEdges) {
+fn by_name(resolver: &Resolver, named: &Named, at: u32, used: &Use, found: &mut FileEdges) {
     let tree = resolver.tree;
     let file = &tree.files[at as usize];
     let rules = &tree.rules[file.rule as usize];
@@ -484,8 +494,8 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
     let family = |rule: u16| tree.rules[rule as usize].family.as_deref();
     let same_family =
         |rule: u16| rule == file.rule || (family(rule).is_some() && family(rule) == rules.family.as_deref());
-    let fits = |node: &&u32| {
-        let (other, local) = resolver.place_of(**node);
+    let fits = |node: &u32| {
+        let (other, local) = resolver.place_of(*node);
         let other = &tree.files[other as usize];
         let definition = &other.entities[local as usize];
         let in_type = definition.scope().is_some() || other.type_around(definition.parent).is_some();
@@ -494,7 +504,7 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
         let placed =
             if used.receiver.get().is_some() { is_callable(definition.kind()) } else { !in_type || rules.bare_members };
         let is_elsewhere = definition.is_own() && !std::ptr::eq(other, file);
-        placed && same_family(other.rule) && !is_elsewhere && !resolver.bodies.is_declared(**node)
+        placed && same_family(other.rule) && !is_elsewhere && !resolver.bodies.is_declared(*node)
     };
     let bare_and_known = used.receiver.get().is_none() && !rules.globals;
     if bare_and_known || rules.builtins.iter().any(|b| b == name) {
@@ -503,7 +513,7 @@ fn by_name(resolver: &Resolver, named: &FxHashMap<Symbol, Vec<u32>>, at: u32, us
     }
     ask_name(used.name);
     // Common names have thousands of owners: each file judges them once.
-    let judge = || named.get(&used.name).into_iter().flatten().filter(fits).copied().collect();
+    let judge = || named.of(used.name).filter(fits).collect();
     let FileEdges { edges, guesses, .. } = found;
     let candidates: &Vec<u32> = guesses.entry((used.name, used.receiver.get().is_some())).or_insert_with(judge);
     match candidates.len() {

@@ -32,7 +32,10 @@ impl Symbols {
             return Symbols::default();
         }
         let used = slots.iter().filter(|slot| **slot != 0).count();
-        Symbols { bytes: bytes.to_vec(), slots: slots.to_vec(), used }
+        // Room for what a few files add.
+        let mut own = Vec::with_capacity(bytes.len() + bytes.len() / 64);
+        own.extend_from_slice(bytes);
+        Symbols { bytes: own, slots: slots.to_vec(), used }
     }
 
     /// The position of `text`, which is added when it is new.

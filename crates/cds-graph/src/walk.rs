@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use cds_model::{Certainty, EdgeKind};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::csr::{EdgeRow, Graph};
@@ -164,41 +165,52 @@ pub fn path(graph: Graph, from: u32, to: u32, options: &Walk) -> Option<Vec<Take
 pub fn importance(graph: Graph) -> Vec<f32> {
     const DAMPING: f64 = 0.85;
     const ROUNDS: usize = 20;
+    /// Nodes that are worth another core.
+    const GRAIN: usize = 8192;
     let nodes = graph.nodes();
     if nodes == 0 {
         return Vec::new();
     }
     let counts = |edge: EdgeRow| edge.kind() != EdgeKind::Contain && edge.certainty() != Certainty::Named;
-    let mut rank = vec![1.0 / nodes as f64; nodes];
-    // Those that count lie side by side: they are walked twenty times.
-    let mut ends: Vec<u32> = Vec::with_capacity(nodes);
-    let mut targets: Vec<u32> = Vec::new();
-    for node in 0..nodes {
-        let own = graph.outgoing(node as u32).filter(|(_, e)| counts(**e)).map(|(_, e)| e.to);
-        targets.extend(own.filter(|to| (*to as usize) < nodes));
-        ends.push(targets.len() as u32);
+    // Each node gathers from those that lead to it, in their order: so the sum is the same on any number of cores. What counts lies side
+    // by side, for it is walked twenty times.
+    let mut degrees = vec![0u32; nodes];
+    let mut firsts = vec![0u32; nodes + 1];
+    let leads = |node: usize| {
+        let own = graph.outgoing(node as u32).filter(|(_, e)| counts(**e)).map(|(_, e)| e.to as usize);
+        own.filter(move |to| *to < nodes)
+    };
+    for (node, degree) in degrees.iter_mut().enumerate() {
+        for to in leads(node) {
+            *degree += 1;
+            firsts[to + 1] += 1;
+        }
     }
+    for i in 0..nodes {
+        firsts[i + 1] += firsts[i];
+    }
+    let mut next = firsts.clone();
+    let mut sources = vec![0u32; firsts[nodes] as usize];
+    for node in 0..nodes {
+        for to in leads(node) {
+            sources[next[to] as usize] = node as u32;
+            next[to] += 1;
+        }
+    }
+    let idle: Vec<usize> = (0..nodes).filter(|node| degrees[*node] == 0).collect();
+    let mut rank = vec![1.0 / nodes as f64; nodes];
+    let mut shares = vec![0.0; nodes];
     for _ in 0..ROUNDS {
-        let mut next = vec![0.0; nodes];
-        let mut idle = 0.0;
-        let mut from = 0;
-        for (node, &end) in ends.iter().enumerate() {
-            let own = &targets[from as usize..end as usize];
-            from = end;
-            if own.is_empty() {
-                idle += rank[node];
-                continue;
-            }
-            let share = rank[node] / own.len() as f64;
-            for to in own {
-                next[*to as usize] += share;
-            }
-        }
-        let base = (1.0 - DAMPING) / nodes as f64 + DAMPING * idle / nodes as f64;
-        for r in &mut next {
-            *r = base + DAMPING * *r;
-        }
-        rank = next;
+        let lost: f64 = idle.iter().map(|node| rank[*node]).sum();
+        let base = (1.0 - DAMPING) / nodes as f64 + DAMPING * lost / nodes as f64;
+        let share = |(share, (rank, degree)): (&mut f64, (&f64, &u32))| *share = rank / f64::from(*degree);
+        shares.par_iter_mut().zip(rank.par_iter().zip(&degrees)).with_min_len(GRAIN).for_each(share);
+        let gather = |(rank, bounds): (&mut f64, &[u32])| {
+            let own = &sources[bounds[0] as usize..bounds[1] as usize];
+            let sum = own.iter().fold(0.0, |sum, from| sum + shares[*from as usize]);
+            *rank = base + DAMPING * sum;
+        };
+        rank.par_iter_mut().zip(firsts.par_windows(2)).with_min_len(GRAIN).for_each(gather);
     }
     let most = rank.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     rank.into_iter().map(|r| (r / most) as f32).collect()
@@ -222,7 +234,7 @@ mod tests {
             let line = i as u32 + 1;
             Edge { from, start: line, to, kind: EdgeKind::Invoke, certainty, candidates: 1, line, alias: None }
         });
-        GraphTables::new(&Row::of_sites(edges.collect()), &vec![None; nodes])
+        GraphTables::new(Row::of_sites(edges.collect()).iter(), std::iter::repeat_n(None, nodes))
     }
 
     fn options(direction: Direction, depth: u32) -> Walk {

@@ -14,7 +14,7 @@ mod store;
 pub mod tokenize;
 
 pub use build::{
-    Build, BuildOptions, BuildReport, Effort, Freshness, Owner, ProblemRow, Progress, TreeSize, check_freshness,
+    Build, BuildOptions, BuildReport, Effort, Freshness, Owner, ProblemRow, Progress, Seen, TreeSize, check_freshness,
     entries, index_home, is_never_entered, modified_ns, prepare_home, run as build,
 };
 /// The languages a [`Build`] reads with.

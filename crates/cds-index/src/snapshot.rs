@@ -289,7 +289,7 @@ impl Snapshot {
         Symbols::after(self.strings.bytes(), self.slots.rows())
     }
 
-    fn string(&self, at: u32) -> &str {
+    pub(crate) fn string(&self, at: u32) -> &str {
         cds_graph::text_at(self.strings.bytes(), at)
     }
 
@@ -309,7 +309,7 @@ impl Snapshot {
     }
 
     /// All files, sorted by path.
-    pub fn documents(&self) -> impl ExactSizeIterator<Item = DocumentView<'_>> {
+    pub fn documents(&self) -> impl ExactSizeIterator<Item = DocumentView<'_>> + Clone {
         self.document_rows().iter().enumerate().map(|(i, row)| DocumentView {
             snapshot: self,
             row,

@@ -117,6 +117,11 @@ impl Language {
         words
     }
 
+    /// Does now what the first file of the language would wait for.
+    pub fn make_ready(&self) {
+        let _ = self.compiled();
+    }
+
     /// The compiled query. Compiling costs milliseconds (Swift: hundreds), so it waits for first use.
     pub(crate) fn compiled(&self) -> Option<&Compiled> {
         self.grammar.as_ref()?;

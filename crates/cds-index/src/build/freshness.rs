@@ -3,12 +3,11 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::walk::{FoundFile, Walked, modified_ns};
+use super::stamps::{Seen, Stamp, Stamps};
+use super::walk::{FoundFile, Walked};
 use super::{BuildOptions, ProblemRow, prepare};
 use crate::store::manifest::SkippedFile;
 use crate::{DocumentView, Snapshot};
@@ -26,45 +25,43 @@ pub enum Freshness {
 
 /// Looks at every folder and file the index knows, also those that were left out. New and deleted files show in their folder's time, ignore files are files.
 pub fn check(snapshot: &Snapshot, root: &Path, options: &BuildOptions) -> Freshness {
+    judge(snapshot, &Stamps::read(snapshot, root, &|_| {}), root, options)
+}
+
+impl Seen {
+    /// Whether the index still says what the disk said.
+    pub fn freshness(&self, root: &Path, options: &BuildOptions) -> Freshness {
+        judge(&self.snapshot, &self.stamps, root, options)
+    }
+}
+
+fn judge(snapshot: &Snapshot, stamps: &Stamps, root: &Path, options: &BuildOptions) -> Freshness {
     let manifest = snapshot.manifest();
     if !manifest.fingerprint.starts_with(&options.settings_fingerprint()) {
         return Freshness::Settings;
     }
-    let changed = AtomicUsize::new(0);
-    let differs = |path: &str, same: &dyn Fn(&std::fs::Metadata) -> bool| {
-        let meta = std::fs::symlink_metadata(manifest.on_disk(root, path));
-        if !meta.is_ok_and(|m| same(&m)) {
-            changed.fetch_add(1, Ordering::Relaxed);
-        }
+    let folders = manifest.directories.iter().zip(&stamps.directories).filter(|((_, time), now)| Some(*time) != **now);
+    let is_other = |(document, now): &(DocumentView, &Option<Stamp>)| {
+        let same = **now == Some((document.size(), document.modified_ns()));
+        !same || document.is_racy() && !same_bytes(&manifest.on_disk(root, document.path()), *document)
     };
-    manifest.directories.par_iter().for_each(|(path, time)| differs(path, &|m| modified_ns(m) == *time));
-    (0..snapshot.file_count() as u32).into_par_iter().for_each(|i| {
-        let Some(document) = snapshot.document(cds_model::FileId(i)) else { return };
-        differs(document.path(), &|m| {
-            let same = m.len() == document.size() && modified_ns(m) == document.modified_ns();
-            same && (!document.is_racy() || same_bytes(&manifest.on_disk(root, document.path()), document))
-        });
-    });
-    manifest.skipped.par_iter().for_each(|skipped| {
-        if is_changed(skipped, &manifest.on_disk(root, &skipped.path)) {
-            changed.fetch_add(1, Ordering::Relaxed);
-        }
-    });
-    match changed.into_inner() {
+    let files = snapshot.documents().zip(&stamps.files).filter(is_other);
+    let skipped = manifest.skipped.iter().zip(&stamps.skipped);
+    let skipped = skipped.filter(|(skipped, now)| is_changed(skipped, **now, &manifest.on_disk(root, &skipped.path)));
+    match folders.count() + files.count() + skipped.count() {
         0 => Freshness::Fresh,
         n => Freshness::Stale(n),
     }
 }
 
-/// Whether a file that was left out deserves another look. One that is gone shows in its folder's time.
-fn is_changed(skipped: &SkippedFile, path: &Path) -> bool {
-    let Ok(meta) = std::fs::symlink_metadata(path) else { return false };
-    let is_new = skipped.stamp.is_some_and(|stamp| stamp != (meta.len(), modified_ns(&meta)));
-    is_new || skipped.refused && can_be_read(path, &meta)
+/// Whether a file that was left out deserves another look, as it is now. One that is gone shows in its folder's time.
+fn is_changed(skipped: &SkippedFile, now: Option<Stamp>, path: &Path) -> bool {
+    skipped.stamp.is_some() && now.is_some() && now != skipped.stamp || skipped.refused && can_be_read(path)
 }
 
 /// A file that opens may still refuse to be read.
-fn can_be_read(path: &Path, meta: &std::fs::Metadata) -> bool {
+fn can_be_read(path: &Path) -> bool {
+    let Ok(meta) = std::fs::symlink_metadata(path) else { return false };
     if meta.is_dir() {
         return std::fs::read_dir(path).is_ok();
     }
@@ -84,34 +81,33 @@ fn same_bytes(path: &Path, document: DocumentView) -> bool {
 /// Whether a walk found exactly what the index holds, whatever times folders have.
 pub(crate) fn same(snapshot: &Snapshot, root: &Path, found: &Walked) -> bool {
     let manifest = snapshot.manifest();
-    let again = |s: &SkippedFile| is_changed(s, &manifest.on_disk(root, &s.path));
-    let folders = |list: &'_ [(String, i64)]| list.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>();
-    if folders(&manifest.directories) != folders(&found.directories) || manifest.skipped.iter().any(again) {
+    // Files that were skipped are in the walk and not among the documents.
+    let skipped: FxHashMap<&str, &SkippedFile> = manifest.skipped.iter().map(|s| (s.path.as_str(), s)).collect();
+    let mut still_skipped = 0;
+    let mut documents = snapshot.documents();
+    for file in &found.files {
+        match (file.known, skipped.get(file.path.as_str())) {
+            (Some(id), _) if documents.next().is_some_and(|known| known.id == id && is_same(known, file)) => {}
+            (None, Some(skipped)) => {
+                let now = Some((file.size, file.modified_ns));
+                if skipped.stamp != now || is_changed(skipped, now, &file.absolute) {
+                    return false;
+                }
+                still_skipped += 1;
+            }
+            _ => return false,
+        }
+    }
+    let stamped = skipped.values().filter(|s| s.stamp.is_some()).count();
+    if still_skipped != stamped || documents.next().is_some() {
+        return false;
+    }
+    let is_open = |s: &&SkippedFile| s.stamp.is_none() && is_changed(s, None, &manifest.on_disk(root, &s.path));
+    let folders = manifest.directories.iter().map(|(path, _)| path);
+    if !folders.eq(found.directories.iter().map(|(path, _)| path)) || manifest.skipped.iter().any(|s| is_open(&s)) {
         return false;
     }
     // Links come and go without a file.
     let of_walk = |p: &&ProblemRow| p.skipped && p.stamp.is_none();
-    let same_problems = snapshot.problems().is_ok_and(|known| known.iter().filter(of_walk).eq(&found.problems));
-    if !same_problems {
-        return false;
-    }
-    // Files that were skipped are in the walk and not among the documents.
-    let skipped: FxHashMap<&str, (u64, i64)> =
-        manifest.skipped.iter().filter_map(|s| Some((s.path.as_str(), s.stamp?))).collect();
-    let mut still_skipped = 0;
-    let mut documents = snapshot.documents();
-    for file in &found.files {
-        if let Some(stamp) = skipped.get(file.path.as_str()) {
-            if *stamp != (file.size, file.modified_ns) {
-                return false;
-            }
-            still_skipped += 1;
-            continue;
-        }
-        match documents.next() {
-            Some(known) if known.path() == file.path && is_same(known, file) => {}
-            _ => return false,
-        }
-    }
-    still_skipped == skipped.len() && documents.next().is_none()
+    snapshot.problems().is_ok_and(|known| known.iter().filter(of_walk).eq(&found.problems))
 }

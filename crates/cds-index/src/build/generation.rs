@@ -20,7 +20,7 @@ use crate::store::files::unpack;
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
 use crate::store::names::{self, NamesWriter};
-use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow, document_flag, flag};
+use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
 use crate::store::uses::UsesWriter;
 use crate::store::{part_path, path};
 use crate::{Error, Result, Snapshot};
@@ -45,7 +45,6 @@ pub(crate) struct GenerationWriter<'a> {
     /// Texts of files of build tools.
     manifests: Vec<(String, String)>,
     problems: Vec<ProblemRow>,
-    counts: Counts,
 }
 
 /// Where files of the old generation are now.
@@ -79,17 +78,6 @@ impl Moved<'_> {
     }
 }
 
-/// The graph, ready to be written.
-struct Linking {
-    tables: GraphTables,
-    unresolved: Vec<UnresolvedRow>,
-    bases: Vec<BelongRow>,
-    extensions: Vec<BelongRow>,
-    asked: Vec<u8>,
-    /// How many files were linked.
-    linked: usize,
-}
-
 /// What the manifest needs to know of the tables.
 pub(crate) struct Tables {
     pub(crate) link_seconds: f64,
@@ -119,6 +107,8 @@ impl<'a> GenerationWriter<'a> {
         // Without a part that stays nothing refers to what was there: strings that nobody has are let go.
         let old = old.filter(|_| plan.parts > 0);
         let steps = vec![None; old.map_or(0, Snapshot::file_count)];
+        // Most of it comes again: vectors that need not grow are memory that is touched once.
+        let room = |count: fn(&Snapshot) -> usize| old.map_or(0, |old| count(old) + count(old) / 64);
         Ok(GenerationWriter {
             part: Some(PartWriter::create(build, format!("p{number:06}"), plan.expected, plan.parts == 0, busy)?),
             same: vec![None; steps.len()],
@@ -126,13 +116,12 @@ impl<'a> GenerationWriter<'a> {
             strings: old.map_or_else(Symbols::default, Snapshot::strings_writer),
             names: NamesWriter::default(),
             uses: UsesWriter::default(),
-            documents: Vec::new(),
-            entities: Vec::new(),
-            chunks: Vec::new(),
+            documents: Vec::with_capacity(room(Snapshot::file_count)),
+            entities: Vec::with_capacity(room(Snapshot::entity_count)),
+            chunks: Vec::with_capacity(room(Snapshot::chunk_count)),
             languages: old.map_or_else(Vec::new, |old| old.manifest().languages.clone()),
             manifests: Vec::new(),
             problems: Vec::new(),
-            counts: Counts::default(),
             registry: build.registry,
             home: build.home.to_owned(),
             old,
@@ -221,15 +210,15 @@ impl<'a> GenerationWriter<'a> {
         let moved = |id: u32, by: u32| if id == NONE { NONE } else { id.wrapping_add(by) };
         let damaged = || Error::damaged(old.home(), format!("the rows of {}", document.path()));
         let entities = old.entity_rows().get(row.entity as usize..).and_then(|r| r.get(..=row.entities as usize));
-        for (i, own) in entities.ok_or_else(damaged)?.iter().enumerate() {
-            // The folder's entity is written last; see `add_directories`.
-            let parent = if i == 0 { NONE } else { moved(own.parent, step.entities) };
-            self.entities.push(EntityRow { file: id, parent, chunk: moved(own.chunk, step.chunks), ..*own });
-        }
+        self.entities.extend(entities.ok_or_else(damaged)?.iter().map(|own| {
+            let (parent, chunk) = (moved(own.parent, step.entities), moved(own.chunk, step.chunks));
+            EntityRow { file: id, parent, chunk, ..*own }
+        }));
+        // The folder's entity is written last; see `add_directories`.
+        self.entities[entity as usize].parent = NONE;
         let chunks = old.chunk_rows().get(row.first_chunk as usize..).and_then(|r| r.get(..row.chunks as usize));
-        for own in chunks.ok_or_else(damaged)? {
-            self.chunks.push(ChunkRow { file: id, entity: moved(own.entity, step.entities), ..*own });
-        }
+        let chunks = chunks.ok_or_else(damaged)?.iter();
+        self.chunks.extend(chunks.map(|own| ChunkRow { file: id, entity: moved(own.entity, step.entities), ..*own }));
         self.documents.push(DocumentRow {
             modified_ns: kept.modified_ns,
             flags: if kept.racy { document_flag::RACY } else { 0 },
@@ -346,8 +335,8 @@ impl<'a> GenerationWriter<'a> {
         known
     }
 
-    /// Finds out what names mean, gives what is not in the tree entities of its own, and lays the graph out.
-    fn link(&mut self, folder: &Path, folders: &FxHashMap<String, u32>) -> Result<Linking> {
+    /// Finds out what names mean, and gives what is not in the tree entities of its own.
+    fn link(&mut self, folder: &Path, folders: &FxHashMap<String, u32>) -> Result<Links> {
         let outlines = Mapped::open(&folder.join(part_path::OUTLINES), None)?;
         let files = Mapped::open(&folder.join(part_path::FILES), None)?;
         let facts = |row: &DocumentRow| {
@@ -384,18 +373,7 @@ impl<'a> GenerationWriter<'a> {
                 depth: 0,
             });
         }
-        let parents: Vec<Option<u32>> = self.entities.iter().map(|e| (e.parent != NONE).then_some(e.parent)).collect();
-        let tables = GraphTables::new(&links.rows, &parents);
-        let mut asked = Vec::new();
-        for (row, (own, calls)) in self.documents.iter_mut().zip(links.asked.iter().zip(links.calls_outside)) {
-            (row.asked, row.asked_len, row.calls_outside) = (asked.len() as u32, own.len() as u32, calls);
-            asked.extend_from_slice(own);
-        }
-        self.counts.edges = tables.edges.len() as u64;
-        self.counts.unresolved = links.unresolved.len() as u64;
-        self.counts.calls_outside = self.documents.iter().map(|d| u64::from(d.calls_outside)).sum();
-        let Links { unresolved, bases, extensions, linked, .. } = links;
-        Ok(Linking { tables, unresolved, bases, extensions, asked, linked })
+        Ok(links)
     }
 
     /// Problems of files that did not change are those they had.
@@ -418,75 +396,13 @@ impl<'a> GenerationWriter<'a> {
         let part = self.part.take().expect("it is closed once");
         let part_folder = part.folder().to_owned();
         let closing = part.close(self.old, &gone)?;
-        let linking = self.link(&part_folder, &folders)?;
+        let links = self.link(&part_folder, &folders)?;
         let link_seconds = started.elapsed().as_secs_f64();
         let (part, mut meaning) = closing.finish()?;
-        let moved = &self.moved;
-        let (entity, chunk) = (|id| moved.entity(id), |id| moved.chunk(id));
-        let kept_parts = self.plan.parts;
-        let (old, names, uses) = (self.old, self.names, self.uses);
-        // Nothing here needs the other: names beside what the graph tells.
-        let by_name = || {
-            let names = names.finish(old.map(|old| {
-                let names = old.names();
-                names::Kept { maps: &names.maps[..kept_parts], lists: names, moved: &entity }
-            }));
-            let uses = uses.finish(old.map(|old| {
-                let uses = old.uses();
-                names::Kept { maps: &uses.maps[..kept_parts], lists: uses, moved: &chunk }
-            }));
-            (names, uses)
-        };
-        let (documents, entities) = (&mut self.documents, &self.entities);
-        let by_edges = || {
-            count_users(documents, entities, &linking.tables);
-            cds_graph::importance(linking.tables.graph())
-        };
-        let (((map, lists), (uses_map, uses)), importance) = rayon::join(by_name, by_edges);
-        let own_part = self.plan.parts as u32;
-        measure_vectors(&mut self.documents, own_part, &self.home.join(&part.entry.name), &meaning.scales)?;
-        let mut parts: Vec<PartEntry> = Vec::new();
-        let mut files = part.files;
-        if let Some(old) = self.old {
-            parts.extend_from_slice(&old.manifest().parts[..self.plan.parts]);
-            let is_kept =
-                |name: &str| parts.iter().any(|p| name.strip_prefix(&p.name).is_some_and(|n| n.starts_with('/')));
-            let kept = old.manifest().files.iter().filter(|(name, _)| is_kept(name));
-            files.extend(kept.map(|(name, file)| (name.clone(), *file)));
-        }
-        parts.push(part.entry);
-        let own_part = parts.last().map_or("", |part| part.name.as_str()).to_owned();
-        let mut write_at = |name: String, bytes: &[u8]| {
-            let path = self.home.join(&name);
-            files.insert(name, WrittenFile::of(bytes));
-            std::fs::write(&path, bytes).map_err(Error::io(&path))
-        };
-        write_at(format!("{own_part}/{}", part_path::NAMES), &map)?;
-        write_at(format!("{own_part}/{}", part_path::USES), &uses_map)?;
-        let mut write = |name: &str, bytes: &[u8]| write_at(format!("{}/{name}", self.name), bytes);
-        let (strings, slots) = self.strings.finish();
-        write(path::DOCUMENTS, rows(&self.documents))?;
-        write(path::ENTITIES, rows(&self.entities))?;
-        write(path::CHUNKS, rows(&self.chunks))?;
-        write(path::DOCS, rows(&docs(&parts, &self.documents)))?;
-        write(path::STRINGS, &strings)?;
-        write(path::SLOTS, rows(&slots))?;
-        write(path::NAMES, rows(&lists))?;
-        write(path::USES, &uses)?;
-        write(path::OUT, rows(&linking.tables.out))?;
-        write(path::EDGES, rows(&linking.tables.edges))?;
-        write(path::INCOMING, rows(&linking.tables.incoming))?;
-        write(path::ALIASES, rows(&linking.tables.aliases))?;
-        write(path::UNRESOLVED, rows(&linking.unresolved))?;
-        write(path::IMPORTANCE, rows(&importance))?;
-        write(path::BASES, rows(&linking.bases))?;
-        write(path::EXTENSIONS, rows(&linking.extensions))?;
-        write(path::ASKED, &linking.asked)?;
+        measure_vectors(&mut self.documents, self.plan.parts as u32, &part_folder, &meaning.scales)?;
         problems.append(&mut self.problems);
         problems.append(&mut meaning.problems);
         problems.sort_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));
-        let listed = serde_json::to_vec(&problems).expect("problems are plain data");
-        write(path::PROBLEMS, &listed)?;
         let truncated = self.old.map_or(0, |old| old.manifest().counts.truncated);
         let counts = Counts {
             files: self.documents.len() as u64,
@@ -494,20 +410,116 @@ impl<'a> GenerationWriter<'a> {
             chunks: self.chunks.len() as u64,
             references: self.documents.iter().map(|d| u64::from(d.references)).sum(),
             source_bytes: self.documents.iter().map(|d| d.size).sum(),
+            unresolved: links.unresolved.len() as u64,
+            calls_outside: links.calls_outside.iter().map(|calls| u64::from(*calls)).sum(),
             problems: problems.len() as u64,
             not_encoded: meaning.missed,
             truncated: truncated + meaning.truncated,
-            ..self.counts
+            edges: 0,
         };
-        Ok(Tables {
-            link_seconds,
-            linked: linking.linked,
-            languages: self.languages,
-            counts,
-            skipped: problems.iter().filter_map(ProblemRow::skipped_file).collect(),
-            parts,
-            files,
-        })
+        let linked = links.linked;
+        let (mut parts, mut files) = self.kept_parts();
+        parts.push(part.entry);
+        files.extend(part.files);
+        let languages = std::mem::take(&mut self.languages);
+        let (edges, written) = self.write(links, &parts, &problems)?;
+        files.extend(written);
+        let skipped = problems.iter().filter_map(ProblemRow::skipped_file).collect();
+        let counts = Counts { edges, ..counts };
+        Ok(Tables { link_seconds, linked, languages, counts, skipped, parts, files })
+    }
+
+    /// Parts that stay, and their files.
+    fn kept_parts(&self) -> (Vec<PartEntry>, BTreeMap<String, WrittenFile>) {
+        let Some(old) = self.old else { return Default::default() };
+        let parts = old.manifest().parts[..self.plan.parts].to_vec();
+        let is_kept = |name: &str| parts.iter().any(|p| name.strip_prefix(&p.name).is_some_and(|n| n.starts_with('/')));
+        let kept = old.manifest().files.iter().filter(|(name, _)| is_kept(name));
+        let kept = kept.map(|(name, file)| (name.clone(), *file)).collect();
+        (parts, kept)
+    }
+
+    /// Lays the tables out and writes them in two lanes that need nothing of each other: what can be found, and what the graph tells.
+    /// Gives the number of edges.
+    fn write(self, links: Links, parts: &[PartEntry], problems: &[ProblemRow]) -> Result<(u64, Written)> {
+        let GenerationWriter { old, plan, moved, names, uses, strings, mut documents, entities, chunks, .. } = self;
+        let own_part = parts.last().map_or("", |part| part.name.as_str());
+        let of_generation = |name: &str| format!("{}/{name}", self.name);
+        let of_part = |name: &str| format!("{own_part}/{name}");
+        let docs = docs(parts, &documents);
+        let found = || -> Result<Written> {
+            let mut tables = TablesWriter::new(&self.home);
+            let (entity, chunk) = (|id| moved.entity(id), |id| moved.chunk(id));
+            let (map, lists) = names.finish(old.map(|old| {
+                let names = old.names();
+                names::Kept { maps: &names.maps[..plan.parts], lists: names, moved: &entity }
+            }));
+            tables.write(of_part(part_path::NAMES), &map)?;
+            tables.write(of_generation(path::NAMES), rows(&lists))?;
+            let (map, lists) = uses.finish(old.map(|old| {
+                let uses = old.uses();
+                names::Kept { maps: &uses.maps[..plan.parts], lists: uses, moved: &chunk }
+            }));
+            tables.write(of_part(part_path::USES), &map)?;
+            tables.write(of_generation(path::USES), &lists)?;
+            tables.write(of_generation(path::ENTITIES), rows(&entities))?;
+            tables.write(of_generation(path::CHUNKS), rows(&chunks))?;
+            tables.write(of_generation(path::DOCS), rows(&docs))?;
+            let (strings, slots) = strings.finish();
+            tables.write(of_generation(path::STRINGS), &strings)?;
+            tables.write(of_generation(path::SLOTS), rows(&slots))?;
+            let listed = serde_json::to_vec(problems).expect("problems are plain data");
+            tables.write(of_generation(path::PROBLEMS), &listed)?;
+            Ok(tables.written)
+        };
+        let told = || -> Result<(u64, Written)> {
+            let mut tables = TablesWriter::new(&self.home);
+            let Links { rows: edges, unresolved, calls_outside, asked, bases, extensions, .. } = links;
+            let graph = GraphTables::new(edges.iter().flatten(), entities.iter().map(|e| (e.parent != NONE).then_some(e.parent)));
+            drop(edges);
+            tables.write(of_generation(path::OUT), rows(&graph.out))?;
+            tables.write(of_generation(path::EDGES), rows(&graph.edges))?;
+            tables.write(of_generation(path::INCOMING), rows(&graph.incoming))?;
+            tables.write(of_generation(path::ALIASES), rows(&graph.aliases))?;
+            tables.write(of_generation(path::UNRESOLVED), rows(&unresolved))?;
+            tables.write(of_generation(path::BASES), rows(&bases))?;
+            tables.write(of_generation(path::EXTENSIONS), rows(&extensions))?;
+            let mut all_asked = Vec::with_capacity(asked.iter().map(Vec::len).sum());
+            for (row, (own, calls)) in documents.iter_mut().zip(asked.iter().zip(calls_outside)) {
+                (row.asked, row.asked_len, row.calls_outside) = (all_asked.len() as u32, own.len() as u32, calls);
+                all_asked.extend_from_slice(own);
+            }
+            tables.write(of_generation(path::ASKED), &all_asked)?;
+            let importance = || cds_graph::importance(graph.graph());
+            let (importance, ()) = rayon::join(importance, || count_users(&mut documents, &entities, &graph));
+            tables.write(of_generation(path::IMPORTANCE), rows(&importance))?;
+            tables.write(of_generation(path::DOCUMENTS), rows(&documents))?;
+            Ok((graph.edges.len() as u64, tables.written))
+        };
+        let (found, told) = rayon::join(found, told);
+        let (edges, mut written) = told?;
+        written.extend(found?);
+        Ok((edges, written))
+    }
+}
+
+/// Files by path inside the index folder.
+type Written = BTreeMap<String, WrittenFile>;
+
+struct TablesWriter<'a> {
+    home: &'a Path,
+    written: Written,
+}
+
+impl<'a> TablesWriter<'a> {
+    fn new(home: &'a Path) -> TablesWriter<'a> {
+        TablesWriter { home, written: Written::new() }
+    }
+
+    fn write(&mut self, name: String, bytes: &[u8]) -> Result<()> {
+        let path = self.home.join(&name);
+        self.written.insert(name, WrittenFile::of(bytes));
+        std::fs::write(&path, bytes).map_err(Error::io(&path))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use cds_graph::{Changes, Edge, Known, Linked, Row, Symbols, Task, Tree, Unresolved, Version, link, path_key};
 use cds_lang::Registry;
-use cds_model::{FileFacts, FileId, Kind, LinkRules};
+use cds_model::{EdgeKind, FileFacts, FileId, Kind, LinkRules};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,7 +33,8 @@ pub(crate) struct Linker<'a> {
 /// Edges of all files, before what lies outside the tree has nodes.
 #[derive(Default)]
 pub(crate) struct Links {
-    pub(crate) rows: Vec<Row>,
+    /// By file.
+    pub(crate) rows: Vec<Vec<Row>>,
     /// Names of what lies outside, sorted; edges to them lead to `first_outside` and what follows.
     pub(crate) outside: Vec<String>,
     pub(crate) unresolved: Vec<UnresolvedRow>,
@@ -110,10 +111,12 @@ impl<'a> Linker<'a> {
 
     /// Finds all edges. Outside names get nodes from `first_outside` on.
     pub(crate) fn run(self, first_outside: u32) -> Links {
-        let tree = self.tree();
         let nodes = self.old.map(|old| self.nodes(old));
-        let known = nodes.as_ref().map_or_else(Vec::new, |nodes| self.known(nodes));
-        let changes = nodes.as_ref().map_or_else(Changes::all, |nodes| self.changes(nodes));
+        let known = || {
+            let known = nodes.as_ref().map_or_else(Vec::new, |nodes| self.known(nodes));
+            (known, nodes.as_ref().map_or_else(Changes::all, |nodes| self.changes(nodes)))
+        };
+        let (tree, (known, changes)) = rayon::join(|| self.tree(), known);
         let linked = link(Task {
             tree: &tree,
             facts: &|at| self.load(at),
@@ -268,32 +271,31 @@ impl<'a> Linker<'a> {
                 keeps[now as usize] = Some(id as u32);
             }
         }
+        // What lay outside stands last; of it, what an edge of a file still leads to.
         let external = Kind::known("external").code();
-        let old_outside = |node: u32| -> Option<&str> {
-            let old = nodes?.old;
-            let entity = old.entity(cds_model::EntityId(node))?;
-            (entity.kind().code() == external).then(|| entity.name())
+        let is_outside = |row: &EntityRow| row.kind == external && row.file == NONE;
+        let first_old = self.old.map_or(0, |old| old.entity_rows().partition_point(|row| !is_outside(row)));
+        let still_outside: Vec<Option<&str>> = match self.old {
+            Some(old) => (first_old as u32..old.entity_count() as u32)
+                .into_par_iter()
+                .map(|node| {
+                    let mut sources = old.graph().incoming(node).map(|(_, from, _)| from);
+                    let is_used = sources.any(|from| self.keeps_edges_of(old, &linked, from));
+                    old.entity(cds_model::EntityId(node)).filter(|_| is_used).map(|entity| entity.name())
+                })
+                .collect(),
+            None => Vec::new(),
         };
-        if let Some(old) = self.old {
-            let first = old.entity_rows().partition_point(|row| row.kind != external || row.file != NONE);
-            // Only those that an edge of a file still leads to.
-            let graph = old.graph();
-            let mut is_used: FxHashSet<u32> = FxHashSet::default();
-            for node in first as u32..old.entity_count() as u32 {
-                let mut sources = graph.incoming(node).map(|(_, from, _)| from);
-                if sources.any(|from| self.keeps_edges_of(old, &linked, from)) {
-                    is_used.insert(node);
-                }
-            }
-            outside.extend(is_used.iter().filter_map(|node| old_outside(*node)));
-        }
+        outside.extend(still_outside.iter().flatten());
         links.outside = outside.into_iter().map(str::to_owned).collect();
         links.outside.sort();
         let node_outside = |name: &str| {
             let at = links.outside.binary_search_by(|own| own.as_str().cmp(name));
             first_outside + at.expect("all were collected") as u32
         };
-        let rows: Vec<Vec<Row>> = (0..self.documents.len())
+        let now_outside: Vec<Option<u32>> = still_outside.iter().map(|name| name.map(&node_outside)).collect();
+        let old_outside = |node: u32| *now_outside.get((node as usize).checked_sub(first_old)?)?;
+        links.rows = (0..self.documents.len())
             .into_par_iter()
             .map(|at| match (&linked.files[at], keeps[at], nodes) {
                 (Some(file), _, _) => {
@@ -305,16 +307,17 @@ impl<'a> Linker<'a> {
                 }
                 (None, Some(id), Some(nodes)) => {
                     let row = &nodes.old.document_rows()[id as usize];
+                    let step = self.documents[at].entity.wrapping_sub(row.entity);
                     let graph = nodes.old.graph();
                     let mut rows = Vec::new();
                     for node in row.entity..=row.entity + row.entities {
-                        for (edge_at, edge) in graph.outgoing(node) {
-                            if edge.kind() == cds_model::EdgeKind::Contain {
-                                continue;
-                            }
-                            let to = nodes.get(edge.to).or_else(|| old_outside(edge.to).map(&node_outside));
-                            let (Some(from), Some(to)) = (nodes.get(node), to) else { continue };
-                            rows.push(Row { from, edge: edge.leading_to(to), alias: nodes.old.alias_string(edge_at) });
+                        for (edge_at, edge) in graph.outgoing(node).filter(|(_, e)| e.kind() != EdgeKind::Contain) {
+                            let to = nodes.get(edge.to).or_else(|| old_outside(edge.to));
+                            // Only imports have other names.
+                            let is_import = edge.kind() == EdgeKind::Import;
+                            let alias = is_import.then(|| nodes.old.alias_string(edge_at)).flatten();
+                            let row = |to| Row { from: node.wrapping_add(step), edge: edge.leading_to(to), alias };
+                            rows.extend(to.map(row));
                         }
                     }
                     rows
@@ -322,7 +325,6 @@ impl<'a> Linker<'a> {
                 _ => Vec::new(),
             })
             .collect();
-        links.rows = rows.concat();
         self.join_rest(linked, &keeps, nodes, &mut links);
         links
     }
@@ -344,6 +346,7 @@ impl<'a> Linker<'a> {
                 }
             }
         }
+        let known = links.unresolved.len();
         let belong = |file: usize, rows: Vec<[u32; 2]>| {
             rows.into_iter().map(move |[owner, other]| BelongRow { file: file as u32, owner, other })
         };
@@ -372,7 +375,11 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        links.unresolved.sort_unstable();
+        // Two runs that are in order: nearly no work for a sort that looks for them.
+        let (known, new) = links.unresolved.split_at_mut(known);
+        debug_assert!(known.is_sorted(), "what moved kept its order");
+        new.sort_unstable();
+        links.unresolved.sort();
     }
 }
 

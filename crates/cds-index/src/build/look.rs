@@ -3,38 +3,34 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::ProblemRow;
+use super::stamps::{Stamp, Stamps};
 use super::walk::{FoundFile, IGNORE_FILES, Walked, is_marked, modified_ns, walk, walk_below};
 use crate::Snapshot;
 
 /// What a walk would find.
-pub(crate) fn look(old: &Snapshot, root: &Path, home: &Path) -> Walked {
+pub(crate) fn look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Walked {
     // Names that cannot be written are found by walking.
     if !old.manifest().raw_paths.is_empty() {
         return walk(root, home);
     }
-    try_look(old, root, home).unwrap_or_else(|| walk(root, home))
+    try_look(old, stamps, root, home).unwrap_or_else(|| walk(root, home))
 }
 
 /// None where the rules of what is indexed may be others.
-fn try_look(old: &Snapshot, root: &Path, home: &Path) -> Option<Walked> {
+fn try_look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Option<Walked> {
     let manifest = old.manifest();
-    let mut known: Vec<(&str, u64, i64)> = old.documents().map(|d| (d.path(), d.size(), d.modified_ns())).collect();
-    let skipped = manifest.skipped.iter().filter_map(|s| s.stamp.map(|(size, time)| (s.path.as_str(), size, time)));
-    known.extend(skipped);
-    let found: Vec<Option<FoundFile>> = known.par_iter().map(|(path, ..)| found(root, path)).collect();
-    let is_other = |((_, size, time), found): (&(&str, u64, i64), &Option<FoundFile>)| {
-        found.as_ref().is_none_or(|f| (f.size, f.modified_ns) != (*size, *time))
-    };
-    let changed_rules = known.iter().zip(&found).any(|(known, found)| is_rule(known.0) && is_other((known, found)));
-    if changed_rules {
+    let documents = old.documents().map(|d| (d.path(), (d.size(), d.modified_ns()))).zip(&stamps.files);
+    let skipped = manifest.skipped.iter().zip(&stamps.skipped);
+    let skipped = skipped.filter_map(|(known, now)| Some(((known.path.as_str(), known.stamp?), now)));
+    let known = || documents.clone().chain(skipped.clone());
+    if known().any(|((path, before), now)| is_rule(path) && *now != Some(before)) {
         return None;
     }
     let directories: Vec<(&str, Option<i64>)> =
-        manifest.directories.par_iter().map(|(path, _)| (path.as_str(), time_of(&root.join(path)))).collect();
+        manifest.directories.iter().zip(&stamps.directories).map(|((path, _), now)| (path.as_str(), *now)).collect();
     let mut walked = Walked::default();
     let changed = directories.iter().zip(&manifest.directories).filter(|((_, now), (_, before))| *now != Some(*before));
     let changed: FxHashSet<&str> = changed.map(|((path, _), _)| *path).collect();
@@ -44,10 +40,10 @@ fn try_look(old: &Snapshot, root: &Path, home: &Path) -> Option<Walked> {
     };
     let gone: Vec<&str> = changed.iter().copied().filter(|folder| !folder.is_empty() && is_gone(folder)).collect();
     let is_lost = |path: &str| gone.iter().any(|folder| path == *folder || is_below(path, folder));
-    let parent = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     // What lies in a folder that changed is listed anew.
-    let stays = |path: &str| !changed.contains(parent(path).as_str()) && !is_lost(path);
-    walked.files.extend(found.into_iter().flatten().filter(|file| stays(&file.path)));
+    let stays = |path: &str| !changed.contains(&path[..path.rfind('/').unwrap_or(0)]) && !is_lost(path);
+    let staying = known().filter(|((path, _), _)| stays(path));
+    walked.files.extend(staying.filter_map(|((path, _), now)| Some(found(root, path, (*now)?))));
     let folders = directories.iter().filter(|(path, _)| !changed.contains(*path) && !is_lost(path));
     walked.directories.extend(folders.filter_map(|(path, time)| Some(((*path).to_owned(), (*time)?))));
     let problems = old.problems().ok()?;
@@ -92,10 +88,8 @@ fn is_rule(path: &str) -> bool {
     IGNORE_FILES.contains(&path.rsplit('/').next().unwrap_or(path))
 }
 
-fn found(root: &Path, path: &str) -> Option<FoundFile> {
-    let absolute = root.join(path);
-    let meta = std::fs::symlink_metadata(&absolute).ok().filter(std::fs::Metadata::is_file)?;
-    Some(FoundFile { path: path.to_owned(), absolute, size: meta.len(), modified_ns: modified_ns(&meta) })
+fn found(root: &Path, path: &str, (size, modified_ns): Stamp) -> FoundFile {
+    FoundFile { path: path.to_owned(), absolute: root.join(path), size, modified_ns, known: None }
 }
 
 fn time_of(folder: &Path) -> Option<i64> {

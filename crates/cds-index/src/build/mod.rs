@@ -14,9 +14,11 @@ mod part;
 mod plan;
 mod prepare;
 mod rounds;
+mod stamps;
 mod walk;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -32,11 +34,13 @@ use generation::GenerationWriter;
 use meaning::ModelIds;
 use plan::Plan;
 use prepare::Outcome;
+use stamps::Stamps;
 
 pub use effort::{Effort, TreeSize};
 pub use entries::entries;
 pub use freshness::{Freshness, check as check_freshness};
 pub use lock::{Owner, prepare_home};
+pub use stamps::Seen;
 pub use walk::{is_never_entered, modified_ns};
 
 /// What decides the content of an index.
@@ -92,6 +96,8 @@ pub struct Build<'a> {
     pub force: bool,
     /// Whether folders that did not change are taken to hold what they held, and the index to be whole: far faster where little changed.
     pub quick: bool,
+    /// What the caller saw of the disk a moment ago: then nobody looks again, if the index is still that one.
+    pub seen: Option<&'a Seen>,
     /// What it may cost.
     pub effort: Effort<'a>,
     /// Set from outside to stop.
@@ -181,16 +187,23 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     let fingerprint = build.options.fingerprint(build.registry);
     let models = ModelIds::of(build.models)?;
     let old_manifest = Manifest::read(build.home).ok();
-    let old = (!build.force)
-        .then(|| Snapshot::open(build.home).ok())
-        .flatten()
-        .filter(|s| s.manifest().fingerprint == fingerprint && s.verify_tables().is_ok());
+    let seen = build.seen.filter(|seen| old_manifest.as_ref() == Some(seen.snapshot.manifest()));
+    let old = match seen {
+        Some(seen) => Some(Arc::clone(&seen.snapshot)),
+        None => Snapshot::open(build.home).ok().filter(|old| old.verify_tables().is_ok()).map(Arc::new),
+    };
+    let old = old.filter(|old| !build.force && old.manifest().fingerprint == fingerprint);
+    let old = old.as_deref();
 
     (build.progress)(Progress { phase: "walking", done: 0, total: 0 });
-    let found = match old.as_ref().filter(|_| build.quick) {
-        Some(old) => look::look(old, build.root, build.home),
-        None => walk::walk(build.root, build.home),
+    let mut found = match (old.filter(|_| build.quick), seen) {
+        (Some(old), Some(seen)) => look::look(old, &seen.stamps, build.root, build.home),
+        (Some(old), None) => look::look(old, &Stamps::read(old, build.root, &|_| {}), build.root, build.home),
+        (None, _) => walk::walk(build.root, build.home),
     };
+    if let Some(old) = old {
+        found.recognise(old);
+    }
     if found.files.is_empty() {
         if !existed {
             drop(lock);
@@ -210,8 +223,8 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         }
     }
     // Nothing changed on disk, and nothing in the index: a damaged one is written anew, from what is still good.
-    let is_sound = build.quick || old.as_ref().is_some_and(|old| old.verify().is_ok());
-    if let Some(old) = &old
+    let is_sound = build.quick || old.is_some_and(|old| old.verify().is_ok());
+    if let Some(old) = old
         && freshness::same(old, build.root, &found)
         && is_encoded(old, &models)
         && is_sound
@@ -240,7 +253,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         });
     }
 
-    let known = Known { old: old.as_ref(), is_sound, manifest: old_manifest.as_ref() };
+    let known = Known { old, is_sound, manifest: old_manifest.as_ref() };
     let (mut manifest, counted) = write(build, &found, &known, fingerprint, models)?;
     if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
         clear(build.home, &manifest.generation);
@@ -248,15 +261,13 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     }
     sweep(build.home, &manifest);
     write_config(build)?;
-    let paths: rustc_hash::FxHashSet<&str> = found.files.iter().map(|f| f.path.as_str()).collect();
-    let removed = old.iter().flat_map(Snapshot::documents).filter(|d| !paths.contains(d.path())).count();
-    manifest.directories.clear();
+    let still_there = found.files.iter().filter(|file| file.known.is_some()).count();
     Ok(BuildReport {
         files: manifest.counts.files as usize,
         parsed: counted.parsed,
         reused: counted.reused,
         linked: counted.linked,
-        removed,
+        removed: old.map_or(0, Snapshot::file_count) - still_there,
         problems: manifest.counts.problems as usize,
         changed: true,
         not_encoded: manifest.counts.not_encoded as usize,
@@ -358,25 +369,40 @@ fn fill(build: &Build, number: u32, found: &walk::Walked, known: &Known) -> Resu
         Some(Dense::Encoder(_)) | None => None,
     };
     let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old, plan: &plan, table };
+    let kept: Vec<Option<prepare::Kept>> = found.files.iter().map(|file| preparer.kept(file)).collect();
+    // Stretches of files that are kept are one piece of work, and so is every other file.
+    let pieces: Vec<std::ops::Range<usize>> = kept
+        .chunk_by(|a, b| a.is_some() && b.is_some())
+        .scan(0, |next, piece| {
+            let first = std::mem::replace(next, *next + piece.len());
+            Some(first..*next)
+        })
+        .collect();
+    let weight = |piece: &std::ops::Range<usize>| match &kept[piece.start] {
+        Some(_) => 0,
+        None => found.files[piece.start].size,
+    };
     ordered::in_order(
-        &found.files,
+        &pieces,
         build.effort.window(),
-        |file| file.size,
+        weight,
         || build.cancel.load(Ordering::Relaxed),
-        |file| {
-            let outcome = preparer.prepare(file);
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        |piece| {
+            let outcome = kept[piece.start].is_none().then(|| preparer.prepare(&found.files[piece.start]));
+            let done = done.fetch_add(piece.len(), Ordering::Relaxed) + piece.len();
             (build.progress)(Progress { phase: "indexing", done, total });
-            outcome
+            (piece.clone(), outcome)
         },
-        |outcome| {
+        |(piece, outcome)| {
+            let mut keep = |kept: &prepare::Kept| {
+                counted.reused += 1;
+                writer.keep(kept)
+            };
             match outcome {
-                Outcome::Skipped(row) => problems.push(row),
-                Outcome::Kept(kept) => {
-                    counted.reused += 1;
-                    writer.keep(&kept)?;
-                }
-                Outcome::Ready(file) => {
+                None => kept[piece].iter().flatten().try_for_each(keep)?,
+                Some(Outcome::Kept(kept)) => keep(&kept)?,
+                Some(Outcome::Skipped(row)) => problems.push(row),
+                Some(Outcome::Ready(file)) => {
                     *if file.reused.is_some() { &mut counted.reused } else { &mut counted.parsed } += 1;
                     writer.add(&file)?;
                 }

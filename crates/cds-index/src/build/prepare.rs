@@ -60,7 +60,7 @@ pub(crate) struct Preparer<'a> {
 
 impl Preparer<'_> {
     pub(crate) fn prepare(&self, file: &FoundFile) -> Outcome {
-        let known = self.old.and_then(|old| old.document_at(&file.path));
+        let known = self.known(file);
         if let Some(known) = known
             && unchanged(known, file)
             && let Some(outcome) = self.keep(known, file, known.is_racy())
@@ -108,6 +108,16 @@ impl Preparer<'_> {
             facts,
             reused: None,
         }))
+    }
+
+    fn known(&self, file: &FoundFile) -> Option<DocumentView<'_>> {
+        self.old?.document(file.known?)
+    }
+
+    /// A file that is as it was, by size and time, and stays where it is: there is nothing to read.
+    pub(crate) fn kept(&self, file: &FoundFile) -> Option<Kept> {
+        let known = self.known(file).filter(|known| unchanged(*known, file) && self.plan.stays(*known))?;
+        Some(Kept { id: known.id, modified_ns: file.modified_ns, racy: known.is_racy() })
     }
 
     /// The file stays where it is, or moves to the new part with all that is known of it.

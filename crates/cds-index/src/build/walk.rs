@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
 
-use cds_model::ProblemKind;
+use cds_model::{FileId, ProblemKind};
 use ignore::{WalkBuilder, WalkState};
 
 use super::ProblemRow;
+use crate::Snapshot;
 
 /// Folders that are never entered, wherever they stand: version control, environments, caches of tools.
 #[rustfmt::skip]
@@ -25,6 +26,8 @@ pub(crate) struct FoundFile {
     pub(crate) absolute: PathBuf,
     pub(crate) size: u64,
     pub(crate) modified_ns: i64,
+    /// Which file of the old generation has its path; see [`Walked::recognise`].
+    pub(crate) known: Option<FileId>,
 }
 
 #[derive(Default)]
@@ -36,6 +39,17 @@ pub(crate) struct Walked {
     pub(crate) problems: Vec<ProblemRow>,
     /// The bytes of paths that are not UTF-8, by how they are written.
     pub(crate) raw_paths: BTreeMap<String, Vec<u8>>,
+}
+
+impl Walked {
+    /// Tells files which they are in the old generation. Both lists are in order of path.
+    pub(crate) fn recognise(&mut self, old: &Snapshot) {
+        let mut documents = old.documents().peekable();
+        for file in &mut self.files {
+            while documents.next_if(|known| known.path() < file.path.as_str()).is_some() {}
+            file.known = documents.next_if(|known| known.path() == file.path).map(|known| known.id);
+        }
+    }
 }
 
 /// Files that say what is not indexed.
@@ -151,7 +165,8 @@ fn visit(walked: &mut Walked, root: &Path, entry: &ignore::DirEntry) {
         walked.directories.push((path, modified_ns(&meta)));
     } else if kind.is_file() {
         let absolute = entry.path().to_owned();
-        walked.files.push(FoundFile { path, absolute, size: meta.len(), modified_ns: modified_ns(&meta) });
+        let (size, modified_ns) = (meta.len(), modified_ns(&meta));
+        walked.files.push(FoundFile { path, absolute, size, modified_ns, known: None });
     }
     // Sockets, pipes and devices are not text.
 }

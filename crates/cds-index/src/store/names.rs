@@ -65,6 +65,7 @@ impl NamesWriter {
         let mut map = fst::MapBuilder::memory();
         let mut new = Vec::new();
         let mut more: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let added = self.names.values().map(Vec::len).sum::<usize>();
         for (name, ids) in self.names {
             match kept.as_ref().and_then(|kept| number_in(kept.maps, name.as_bytes())) {
                 Some(number) => drop(more.insert(number, ids)),
@@ -75,7 +76,9 @@ impl NamesWriter {
             }
         }
         let count = kept.as_ref().map_or(0, |kept| kept.maps.iter().map(fst::Map::len).sum::<usize>());
-        let mut words = vec![0; count + new.len() + 1];
+        let known = kept.as_ref().map_or(0, |kept| kept.lists.lists.rows::<u32>().len());
+        let mut words = Vec::with_capacity(known + added + new.len() + 64);
+        words.resize(count + new.len() + 1, 0);
         let first = words.len();
         for number in 0..count as u32 {
             let kept = kept.as_ref().expect("there are numbers");

@@ -57,6 +57,7 @@ impl Tree {
             options: self.options.clone(),
             force: false,
             quick: false,
+            seen: None,
             effort: cds_index::Effort::default(),
             cancel: &NEVER,
             progress: &|_: Progress| {},

@@ -60,6 +60,7 @@ impl Tree {
             options: BuildOptions::default(),
             force: false,
             quick: false,
+            seen: None,
             effort: cds_index::Effort::default(),
             cancel: &AtomicBool::new(false),
             progress: &|_| {},
