@@ -7,8 +7,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use cds_index::Snapshot;
+use cds_index::{Seen, Snapshot};
 
 use crate::fixture::Tree;
 
@@ -239,15 +240,10 @@ impl Edited {
     /// What an index built from nothing says.
     fn clean(&self) -> String {
         let home = tempfile::tempdir().expect("a temporary folder");
-        let built = self.tree.try_build(|build| build.home = leaked(home.path()));
+        let built = self.tree.try_build(|build| build.home = home.path());
         built.expect("the tree is indexed");
         Snapshot::open(home.path()).expect("the index opens").dump().expect("it can be read")
     }
-}
-
-/// The fixture's builds borrow their folders for as long as the tree lives.
-fn leaked(path: &Path) -> &'static Path {
-    Box::leak(path.to_owned().into_boxed_path())
 }
 
 fn check(files: Files, seed: u64, steps: usize) {
@@ -258,9 +254,11 @@ fn check(files: Files, seed: u64, steps: usize) {
     for step in 0..steps {
         let count = if edited.dice.below(4) == 0 { 1 + edited.dice.below(5) } else { 1 };
         log.extend((0..count).map(|_| edited.step()));
-        // By turns as a search brings it up to date, and as `cds index` does.
-        let quick = edited.dice.below(4) != 0;
-        let report = edited.tree.try_build(|build| build.quick = quick).expect("the tree is indexed");
+        // By turns as a search brings it up to date, as a watcher does, and as `cds index` does.
+        let how = edited.dice.below(4);
+        let seen = (how > 1).then(|| Seen::look(Arc::new(edited.tree.open()), edited.tree.root(), &|_| {}));
+        let report = edited.tree.try_build(|build| (build.quick, build.seen) = (how > 0, seen.as_ref()));
+        let report = report.expect("the tree is indexed");
         if std::env::var_os("CDS_EQUALITY_SHOW").is_some() {
             let snapshot = edited.tree.open();
             let (parts, dead) = (snapshot.part_count(), snapshot.dead_chunks());
