@@ -111,14 +111,14 @@ pub struct GraphTables {
 
 impl GraphTables {
     /// Joins edges with the tree of containment: `parents` has the parent of every node, if it has one.
-    pub fn new<'a>(rows: impl Iterator<Item = &'a Row> + Clone, parents: impl ExactSizeIterator<Item = Option<u32>> + Clone) -> GraphTables {
+    pub fn new<'a>(
+        rows: impl Iterator<Item = &'a Row> + Clone,
+        parents: impl ExactSizeIterator<Item = Option<u32>> + Clone,
+    ) -> GraphTables {
         let nodes = parents.len();
         let contained = || {
             let edge = |child: u32| EdgeRow::new(child, 0, EdgeKind::Contain, Certainty::Scoped, 1, 1);
-            parents
-                .clone()
-                .enumerate()
-                .filter_map(move |(child, parent)| Some((parent?, edge(child as u32))))
+            parents.clone().enumerate().filter_map(move |(child, parent)| Some((parent?, edge(child as u32))))
         };
         let all = || rows.clone().map(|row| (row.from, row.edge)).chain(contained());
         // Each edge goes to its place by counting; only those of one node need to be put in order.

@@ -19,7 +19,7 @@ mod walk;
 
 pub use changes::{Changes, Version, path_key};
 pub use csr::{EdgeRow, Graph, GraphTables, Row};
-pub use link::{Edge, Known, Linked, LinkedFile, MAX_CANDIDATES, NONE, Task, Unresolved, link};
+pub use link::{Edge, Known, Linked, LinkedFile, MAX_CANDIDATES, NONE, Site, Task, Unresolved, link};
 pub use symbols::{Symbols, text_at};
 pub use tree::{Tree, outline};
 pub use walk::{Direction, Taken, Walk, Walked, importance, path, walk};

@@ -44,11 +44,13 @@ pub struct Known<'a> {
     pub bases: Vec<[u32; 2]>,
 }
 
-/// What linking found.
-#[derive(Default)]
-pub struct Linked {
+/// A site, and the name of where it leads if that is outside the tree.
+pub type Site = (Edge, Option<String>);
+
+/// What linking found; `E` is what was kept of the sites of a file.
+pub struct Linked<E> {
     /// What was found of each file that was linked; `None` for those whose edges are as they were.
-    pub files: Vec<Option<LinkedFile>>,
+    pub files: Vec<Option<LinkedFile<E>>>,
     /// Of each file, types and spaces and what of the file belongs to them without lying in them.
     pub extensions: Vec<Vec<[u32; 2]>>,
     /// Of each file, types and their bases in the order they are written; [`NONE`] for one from outside the tree.
@@ -56,11 +58,9 @@ pub struct Linked {
 }
 
 /// What was found of one file.
-#[derive(Default)]
-pub struct LinkedFile {
-    /// Import, invoke and inherit edges, one for each site, sorted by source, then position; those that lead out of the tree with the name
-    /// of where they lead.
-    pub edges: Vec<(Edge, Option<String>)>,
+pub struct LinkedFile<E> {
+    /// What was kept of its import, invoke and inherit edges: one for each site, sorted by source, then position.
+    pub edges: E,
     /// Calls that may mean too many entities to say which, sorted by source, then position.
     pub unresolved: Vec<Unresolved>,
     /// Calls of something that the tree does not define.
@@ -124,8 +124,9 @@ struct FileEdges {
     calls_outside: u32,
 }
 
-/// Links what is not known yet, and what the changes can affect.
-pub fn link(task: Task) -> Linked {
+/// Links what is not known yet, and what the changes can affect. There are many sites, so `keep` is given those of a file as soon as they
+/// are known, and what it makes of them is all that stays.
+pub fn link<E: Send>(task: Task, keep: impl Fn(Vec<Site>) -> E + Sync) -> Linked<E> {
     let Task { tree, facts, folder_node, known, changes } = task;
     let (modules, named) = rayon::join(|| Modules::new(tree), || Named::new(tree));
     let mut resolver = Resolver::new(tree, &modules);
@@ -155,11 +156,11 @@ pub fn link(task: Task) -> Linked {
         resolver.bases.entry(*owner).or_default().push((*base != NONE).then_some(*base));
     }
     let resolver = &resolver;
-    let Linking { due, mut inherited, mut asked, extensions, bases, .. } = linking;
-    let due: Vec<u32> = (0..tree.files.len() as u32).filter(|at| due[*at as usize]).collect();
-    let linked: Vec<(FileEdges, Vec<u32>)> = due
-        .par_iter()
-        .map(|&at| {
+    let Linking { due, inherited, asked, extensions, bases, .. } = linking;
+    let work = due.into_par_iter().zip(inherited).zip(asked).enumerate();
+    let files = work.map(|(at, ((due, inherited), mut asked))| {
+        let at = at as u32;
+        let (found, keys) = due.then(|| {
             record(tree.files[at as usize].key, || {
                 let mut edges = import_edges(resolver, folder_node, at);
                 for used in &facts(at).map(|facts| calls(tree.symbols, &facts)).unwrap_or_default() {
@@ -167,22 +168,16 @@ pub fn link(task: Task) -> Linked {
                 }
                 edges
             })
-        })
-        .collect();
-    let mut files: Vec<Option<LinkedFile>> = tree.files.iter().map(|_| None).collect();
-    for (&at, (found, keys)) in due.iter().zip(linked) {
-        let mut edges = std::mem::take(&mut inherited[at as usize]);
-        edges.extend(found.edges);
+        })?;
+        let FileEdges { mut edges, mut unresolved, calls_outside, .. } = found;
+        edges.extend(inherited);
         edges.sort_unstable();
         edges.dedup();
-        let mut unresolved = found.unresolved;
         unresolved.sort_unstable();
-        let mut all = std::mem::take(&mut asked[at as usize]);
-        all.extend(keys);
-        let asked = pack(all);
-        files[at as usize] = Some(LinkedFile { edges, unresolved, calls_outside: found.calls_outside, asked });
-    }
-    Linked { files, extensions, bases }
+        asked.extend(keys);
+        Some(LinkedFile { edges: keep(edges), unresolved, calls_outside, asked: pack(asked) })
+    });
+    Linked { files: files.collect(), extensions, bases }
 }
 
 /// Which of the two steps before calls is being taken.

@@ -64,13 +64,18 @@ fn edges(files: &[(String, String)], backwards: bool) -> String {
     folders.sort();
     folders.dedup();
     let first_folder = node;
-    let linked = cds_graph::link(Task {
-        tree: &tree,
-        facts: &|at| Some(sources[sorted[at as usize]].facts.clone()),
-        folder_node: &|path| folders.binary_search_by(|f| f.as_str().cmp(path)).ok().map(|i| first_folder + i as u32),
-        known: Vec::new(),
-        changes: Changes::all(),
-    });
+    let linked = cds_graph::link(
+        Task {
+            tree: &tree,
+            facts: &|at| Some(sources[sorted[at as usize]].facts.clone()),
+            folder_node: &|path| {
+                folders.binary_search_by(|f| f.as_str().cmp(path)).ok().map(|i| first_folder + i as u32)
+            },
+            known: Vec::new(),
+            changes: Changes::all(),
+        },
+        |sites| sites,
+    );
     let linked: Vec<_> = linked.files.into_iter().flatten().collect();
     let mut edges: Vec<_> = linked.iter().flat_map(|file| &file.edges).collect();
     edges.sort();

@@ -475,7 +475,10 @@ impl<'a> GenerationWriter<'a> {
         let told = || -> Result<(u64, Written)> {
             let mut tables = TablesWriter::new(&self.home);
             let Links { rows: edges, unresolved, calls_outside, asked, bases, extensions, .. } = links;
-            let graph = GraphTables::new(edges.iter().flatten(), entities.iter().map(|e| (e.parent != NONE).then_some(e.parent)));
+            let graph = GraphTables::new(
+                edges.iter().flatten(),
+                entities.iter().map(|e| (e.parent != NONE).then_some(e.parent)),
+            );
             drop(edges);
             tables.write(of_generation(path::OUT), rows(&graph.out))?;
             tables.write(of_generation(path::EDGES), rows(&graph.edges))?;

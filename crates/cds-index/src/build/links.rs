@@ -1,6 +1,6 @@
 //! The graph of a generation: what did not change and asked for nothing that did keeps its edges, the rest is linked.
 
-use cds_graph::{Changes, Edge, Known, Linked, Row, Symbols, Task, Tree, Unresolved, Version, link, path_key};
+use cds_graph::{Changes, Edge, Known, Linked, Row, Site, Symbols, Task, Tree, Unresolved, Version, link, path_key};
 use cds_lang::Registry;
 use cds_model::{EdgeKind, FileFacts, FileId, Kind, LinkRules};
 use rayon::prelude::*;
@@ -45,6 +45,44 @@ pub(crate) struct Links {
     pub(crate) extensions: Vec<BelongRow>,
     /// How many files were linked.
     pub(crate) linked: usize,
+}
+
+/// The edges of a file that was linked. What lies outside the tree has no node yet: edges to it lead to places of a list.
+struct FileRows {
+    rows: Vec<Row>,
+    outside: Vec<String>,
+}
+
+/// More than there are nodes.
+const FIRST_OUTSIDE: u32 = 1 << 31;
+
+impl FileRows {
+    fn of(sites: Vec<Site>) -> FileRows {
+        let mut outside: Vec<String> = Vec::new();
+        let mut places: FxHashMap<String, u32> = FxHashMap::default();
+        let site = |(edge, name): Site| match name {
+            None => edge,
+            Some(name) => {
+                let place = *places.entry(name).or_insert_with_key(|name| {
+                    outside.push(name.clone());
+                    FIRST_OUTSIDE + outside.len() as u32 - 1
+                });
+                Edge { to: place, ..edge }
+            }
+        };
+        let mut rows = Row::of_sites(sites.into_iter().map(site).collect());
+        rows.shrink_to_fit();
+        FileRows { rows, outside }
+    }
+
+    /// Its edges, taken, with nodes for what is outside.
+    fn rows(&mut self, node: impl Fn(&str) -> u32) -> Vec<Row> {
+        let mut rows = std::mem::take(&mut self.rows);
+        for row in rows.iter_mut().filter(|row| row.edge.to >= FIRST_OUTSIDE) {
+            row.edge = row.edge.leading_to(node(&self.outside[(row.edge.to - FIRST_OUTSIDE) as usize]));
+        }
+        rows
+    }
 }
 
 /// Which node of today one of the old generation is.
@@ -117,13 +155,16 @@ impl<'a> Linker<'a> {
             (known, nodes.as_ref().map_or_else(Changes::all, |nodes| self.changes(nodes)))
         };
         let (tree, (known, changes)) = rayon::join(|| self.tree(), known);
-        let linked = link(Task {
-            tree: &tree,
-            facts: &|at| self.load(at),
-            folder_node: &|path| self.folders.get(path).copied(),
-            known,
-            changes,
-        });
+        let linked = link(
+            Task {
+                tree: &tree,
+                facts: &|at| self.load(at),
+                folder_node: &|path| self.folders.get(path).copied(),
+                known,
+                changes,
+            },
+            FileRows::of,
+        );
         self.join(linked, nodes.as_ref(), first_outside)
     }
 
@@ -258,12 +299,10 @@ impl<'a> Linker<'a> {
         changes
     }
 
-    fn join(&self, linked: Linked, nodes: Option<&Nodes>, first_outside: u32) -> Links {
+    fn join(&self, mut linked: Linked<FileRows>, nodes: Option<&Nodes>, first_outside: u32) -> Links {
         let mut links = Links { linked: linked.files.iter().flatten().count(), ..Links::default() };
         let mut outside: FxHashSet<&str> = FxHashSet::default();
-        for (_, name) in linked.files.iter().flatten().flat_map(|file| &file.edges) {
-            outside.extend(name.as_deref());
-        }
+        outside.extend(linked.files.iter().flatten().flat_map(|file| &file.edges.outside).map(String::as_str));
         // By file of today, the old one whose edges it keeps.
         let mut keeps: Vec<Option<u32>> = vec![None; self.documents.len()];
         for (id, now) in self.kept.iter().enumerate() {
@@ -295,16 +334,12 @@ impl<'a> Linker<'a> {
         };
         let now_outside: Vec<Option<u32>> = still_outside.iter().map(|name| name.map(&node_outside)).collect();
         let old_outside = |node: u32| *now_outside.get((node as usize).checked_sub(first_old)?)?;
-        links.rows = (0..self.documents.len())
-            .into_par_iter()
-            .map(|at| match (&linked.files[at], keeps[at], nodes) {
-                (Some(file), _, _) => {
-                    let site = |(edge, name): &(Edge, Option<String>)| match name {
-                        Some(name) => Edge { to: node_outside(name), ..*edge },
-                        None => *edge,
-                    };
-                    Row::of_sites(file.edges.iter().map(site).collect())
-                }
+        links.rows = linked
+            .files
+            .par_iter_mut()
+            .enumerate()
+            .map(|(at, file)| match (file, keeps[at], nodes) {
+                (Some(file), _, _) => file.edges.rows(node_outside),
                 (None, Some(id), Some(nodes)) => {
                     let row = &nodes.old.document_rows()[id as usize];
                     let step = self.documents[at].entity.wrapping_sub(row.entity);
@@ -329,13 +364,13 @@ impl<'a> Linker<'a> {
         links
     }
 
-    fn keeps_edges_of(&self, old: &Snapshot, linked: &Linked, node: u32) -> bool {
+    fn keeps_edges_of(&self, old: &Snapshot, linked: &Linked<FileRows>, node: u32) -> bool {
         let file = old.entity_rows().get(node as usize).map_or(NONE, |row| row.file);
         let now = self.kept.get(file as usize).copied().flatten();
         now.is_some_and(|now| linked.files[now as usize].is_none())
     }
 
-    fn join_rest(&self, linked: Linked, keeps: &[Option<u32>], nodes: Option<&Nodes>, links: &mut Links) {
+    fn join_rest(&self, linked: Linked<FileRows>, keeps: &[Option<u32>], nodes: Option<&Nodes>, links: &mut Links) {
         if let Some(nodes) = nodes {
             for row in nodes.old.unresolved_table() {
                 let file = nodes.old.entity_rows().get(row.from as usize).map_or(NONE, |r| r.file);

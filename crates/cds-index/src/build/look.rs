@@ -48,10 +48,13 @@ fn try_look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Option
     walked.directories.extend(folders.filter_map(|(path, time)| Some(((*path).to_owned(), (*time)?))));
     let problems = old.problems().ok()?;
     let of_walk = |p: &&ProblemRow| p.skipped && p.stamp.is_none();
-    walked.problems.extend(problems.iter().filter(of_walk).filter(|p| stays(&p.path)).cloned());
+    // Faults of ignore files are those they had: a file of rules that changed is met by walking. Some come without a path.
+    let of_rules = |p: &ProblemRow| p.path.is_empty() || is_rule(&p.path);
+    let kept = |p: &&ProblemRow| if of_rules(p) { !is_lost(&p.path) } else { stays(&p.path) };
+    walked.problems.extend(problems.iter().filter(of_walk).filter(kept).cloned());
     let known_folders: FxHashSet<&str> = directories.iter().map(|(path, _)| *path).collect();
     // Whoever walks from a folder is told of faults in the ignore files above it; who walks from the root is not.
-    let is_own = |problem: &ProblemRow| !is_rule(&problem.path);
+    let is_own = |problem: &ProblemRow| !of_rules(problem);
     for folder in changed.iter().filter(|folder| !is_lost(folder)) {
         let listed = walk_below(root, home, &root.join(folder), Some(1));
         if listed.files.iter().any(|file| is_rule(&file.path) && old.document_at(&file.path).is_none()) {
@@ -62,7 +65,7 @@ fn try_look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Option
                 walked.directories.push((path, time));
             } else if !known_folders.contains(path.as_str()) {
                 let inside = walk_below(root, home, &root.join(&path), None);
-                if !inside.raw_paths.is_empty() {
+                if !inside.raw_paths.is_empty() || inside.files.iter().any(|file| is_rule(&file.path)) {
                     return None;
                 }
                 walked.files.extend(inside.files);
