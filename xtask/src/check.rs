@@ -73,7 +73,8 @@ mod tests {
         ("cds-eval", &["cds-engine"]),
         ("cds-locagent", &[]),
         ("cds-fuzz", &["cds-lang", "cds-index", "cds-search", "cds-engine"]),
-        ("cds", &["cds-engine", "cds-eval", "cds-locagent"]),
+        ("cds-service", &["cds-engine"]),
+        ("cds", &["cds-engine", "cds-eval", "cds-locagent", "cds-service"]),
         ("xtask", &[]),
     ];
 

@@ -275,7 +275,8 @@ impl Engine {
     pub fn update(&self, walk: bool, hooks: &Hooks) -> Result<Option<BuildReport>> {
         // Another process may have written since.
         *self.current() = None;
-        let report = self.build(self.kept_options(), How { quick: !walk, wait: Duration::MAX, ..How::default() }, hooks)?;
+        let report =
+            self.build(self.kept_options(), How { quick: !walk, wait: Duration::MAX, ..How::default() }, hooks)?;
         Ok(Some(report).filter(|report| report.changed))
     }
 

@@ -1,16 +1,21 @@
-//! What is asked, in a user's words; checked here, once, for every door.
+//! What is asked, in a user's words; checked here, once, for every door. Fields are called what flags are called.
+
+use std::collections::BTreeMap;
 
 use cds_lang::Registry;
 use cds_model::{EntityType, Filters, Granularity, KINDS, Kind, Pattern, Query, Snippet};
 
 use cds_search::Preset;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
 
 use crate::config::distance;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
 /// A search.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct SearchRequest {
     /// The words.
     pub query: String,
@@ -21,6 +26,7 @@ pub struct SearchRequest {
     /// How many chunks of one file; none: the setting's, 3 for documents, all for chunks.
     pub chunks_per_file: Option<usize>,
     /// What hits must be like.
+    #[serde(flatten)]
     pub filters: FilterRequest,
     /// A preset's name; none: the setting's.
     pub preset: Option<String>,
@@ -39,6 +45,8 @@ pub struct SearchRequest {
     /// How much ranks count beside scores, 0 to 1, in such a preset.
     pub alpha: Option<f32>,
     /// Numbers of the preset to replace, by name.
+    #[serde(deserialize_with = "pairs")]
+    #[schemars(with = "BTreeMap<String, f32>")]
     pub set: Vec<(String, f32)>,
     /// How many documents, where hits are documents or both; none: 5.
     pub files: Option<usize>,
@@ -53,17 +61,23 @@ pub struct SearchRequest {
 }
 
 /// Filters as written. Lists are satisfied by any of their members.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct FilterRequest {
     /// Languages, by name or alias.
+    #[serde(rename = "lang", deserialize_with = "one_or_many")]
     pub languages: Vec<String>,
     /// Path globs, prefixes or extensions.
+    #[serde(rename = "path", deserialize_with = "one_or_many")]
     pub paths: Vec<String>,
     /// Path globs to leave out.
+    #[serde(deserialize_with = "one_or_many")]
     pub exclude: Vec<String>,
     /// Entity types.
+    #[serde(rename = "type", deserialize_with = "one_or_many")]
     pub types: Vec<String>,
     /// Kinds, such as `struct` or `method`.
+    #[serde(rename = "kind", deserialize_with = "one_or_many")]
     pub kinds: Vec<String>,
     /// A name, a glob or `/regex/`.
     pub node_name: Option<String>,
@@ -72,10 +86,13 @@ pub struct FilterRequest {
     /// Least and greatest nesting depth.
     pub scope_depth: Option<(u32, u32)>,
     /// Names defined.
+    #[serde(deserialize_with = "one_or_many")]
     pub has_definitions: Vec<String>,
     /// Names used.
+    #[serde(deserialize_with = "one_or_many")]
     pub has_references: Vec<String>,
     /// Names conformed to.
+    #[serde(deserialize_with = "one_or_many")]
     pub conformances: Vec<String>,
     /// Tests only, or none.
     pub is_test: Option<bool>,
@@ -83,6 +100,24 @@ pub struct FilterRequest {
     pub is_public: Option<bool>,
     /// Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now.
     pub modified_since: Option<String>,
+}
+
+/// A list, or its only member.
+pub(crate) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        Many(Vec<String>),
+        One(String),
+    }
+    Ok(match Given::deserialize(deserializer)? {
+        Given::Many(list) => list,
+        Given::One(member) => vec![member],
+    })
+}
+
+fn pairs<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Vec<(String, f32)>, D::Error> {
+    Ok(BTreeMap::deserialize(deserializer)?.into_iter().collect())
 }
 
 /// A request, checked.

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use cds_model::Signal;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// The answer to a search.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SearchResponse {
     /// As asked.
     pub query: String,
@@ -29,7 +30,7 @@ pub struct SearchResponse {
 }
 
 /// How a query was understood.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ParsedQuery {
     /// `symbol`, `natural`, `mixed`, `path` or `regex`.
     pub kind: &'static str,
@@ -54,7 +55,7 @@ pub struct ParsedQuery {
 }
 
 /// One hit: a chunk, an entity or a document.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Hit {
     /// `path:Outer.inner` for entities, `path:10-20` for other chunks, the path for documents.
     pub id: String,
@@ -134,6 +135,7 @@ pub struct Hit {
     pub ranks: BTreeMap<&'static str, u32>,
     /// What moved the score: evidence that was added, the greatest first, then what multiplied the sum, in that order.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
+    #[schemars(with = "BTreeMap<String, f32>")]
     pub signals: Vec<Signal>,
     /// Line, first and last-plus-one character of each match in the snippet.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -22,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   cds callers login --depth 2                   who calls it, and who calls those
   cds grep 'fn \\w+_retry' --lang rust           regular expressions
   cds watch                                     keep the index up to date
+  cds serve                                     answer other programs
   cds status --problems                         what is indexed, and what is not
 
 Exit codes: 0 found, 1 nothing found, 2 bad arguments, 3 no usable index, 4 service error, 5 I/O error.";
@@ -89,6 +90,10 @@ pub(crate) enum Command {
     Index(IndexArgs),
     /// Keep the index up to date until Ctrl-C
     Watch(WatchArgs),
+    /// Serve JSON-RPC, HTTP and MCP to other programs until Ctrl-C
+    Serve(ServeArgs),
+    /// Answer an MCP client on standard input and output
+    Mcp(McpArgs),
     /// Search by words, names and meaning; indexes on first use
     Search(SearchArgs),
     /// Find code like that at a place: path:line
@@ -130,6 +135,52 @@ pub(crate) enum Command {
         /// bash, zsh, fish, elvish or powershell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  cds serve\n  cds serve ~/src/one ~/src/two --port 9000\n  cds serve --socket /run/user/1000/cds.sock --no-tcp\n  CDS_TOKEN=... cds serve --address 0.0.0.0 --allow-host code.example\n\nThe API is described at /api/docs and /api/openapi.json. Other machines need the token of CDS_TOKEN."
+)]
+pub(crate) struct ServeArgs {
+    /// Folders to serve [default: as --root]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The address to listen on; one that other machines reach needs a token in CDS_TOKEN
+    #[arg(long, default_value = "127.0.0.1")]
+    pub(crate) address: std::net::IpAddr,
+    /// The port; 0 takes a free one
+    #[arg(long, default_value_t = 9876)]
+    pub(crate) port: u16,
+    /// Also listen on a Unix socket, for this user alone
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// Listen on the socket alone
+    #[arg(long, requires = "socket")]
+    pub(crate) no_tcp: bool,
+    /// Another name the service is called by; repeat for more
+    #[arg(long, value_name = "NAME")]
+    pub(crate) allow_host: Vec<String>,
+    /// A site whose pages may ask, such as https://ide.example; repeat for more
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
+    /// Only folders below this one can be opened by clients; repeat for more [default: those that are served]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) allow_root: Vec<PathBuf>,
+    /// Do not look for changed files
+    #[arg(long)]
+    pub(crate) no_watch: bool,
+    /// Write a line of JSON about each request to standard error: never code or queries
+    #[arg(long)]
+    pub(crate) log: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:\n  cds mcp\n  cds mcp --root ~/src/project\n  claude mcp add cds -- cds mcp")]
+pub(crate) struct McpArgs {
+    /// Folders to serve [default: as --root, and those that the client names]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Do not look for changed files
+    #[arg(long)]
+    pub(crate) no_watch: bool,
 }
 
 #[derive(ClapArgs, Debug)]

@@ -6,24 +6,29 @@ use cds_graph::{Direction, EdgeRow, Taken, Walk};
 use cds_index::{EntityView, Snapshot};
 use cds_model::{Certainty, EdgeKind, EntityId, EntityType};
 use cds_search::LookupOptions;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::request::{between, one_of, short_enough};
+use crate::request::{between, one_of, one_or_many, short_enough};
 
 /// A walk through the graph.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct TraverseRequest {
     /// Ids or names that only one entity bears.
+    #[serde(deserialize_with = "one_or_many")]
     pub from: Vec<String>,
     /// `forward`, `backward` or `both`, or another tool's word for it; none: forward.
     pub direction: Option<String>,
     /// 1 to 10; none: 2.
     pub depth: Option<u32>,
     /// Kinds of edges; none: all but `contain`.
+    #[serde(deserialize_with = "one_or_many")]
     pub edges: Vec<String>,
     /// Types of entities to pass; none: all.
+    #[serde(rename = "type", deserialize_with = "one_or_many")]
     pub types: Vec<String>,
     /// The least sure way an edge may be known; none: `named`, all of them.
     pub certainty: Option<String>,
@@ -32,7 +37,7 @@ pub struct TraverseRequest {
 }
 
 /// A part of the graph.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct GraphResponse {
     /// Where it begins.
     pub from: Vec<GraphNode>,
@@ -47,7 +52,7 @@ pub struct GraphResponse {
 }
 
 /// Calls that could not be resolved.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Unresolved {
     /// How many.
     pub count: usize,
@@ -56,7 +61,7 @@ pub struct Unresolved {
 }
 
 /// One of them.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UnresolvedSite {
     /// `path:line`
     pub site: String,
@@ -67,7 +72,7 @@ pub struct UnresolvedSite {
 }
 
 /// An entity of the graph.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct GraphNode {
     /// `path:Outer.inner`
     pub id: String,
@@ -90,7 +95,7 @@ pub struct GraphNode {
 }
 
 /// An edge of the graph, in its own direction.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GraphEdge {
     /// The id it begins at.
     pub from: String,

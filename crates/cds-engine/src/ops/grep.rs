@@ -9,7 +9,8 @@ use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkMatch};
 use rayon::prelude::*;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -21,7 +22,8 @@ use crate::snippet::Columns;
 const MAX_LINE: usize = 400;
 
 /// A regular expression to look for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct GrepRequest {
     /// The expression.
     pub pattern: String,
@@ -32,13 +34,14 @@ pub struct GrepRequest {
     /// Whether matches must be whole words.
     pub word: bool,
     /// Which files.
+    #[serde(flatten)]
     pub filters: FilterRequest,
     /// How many lines at most.
     pub limit: usize,
 }
 
 /// Lines that match.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GrepResponse {
     /// As asked.
     pub pattern: String,
@@ -54,7 +57,7 @@ pub struct GrepResponse {
 }
 
 /// A line that matches.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GrepHit {
     /// Relative to the root.
     pub path: String,

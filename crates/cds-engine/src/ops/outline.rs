@@ -1,7 +1,8 @@
 //! What a file, or the files below a folder, define.
 
 use cds_index::{DocumentView, Snapshot};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -11,7 +12,8 @@ use crate::hydrate::Hydrator;
 const MAX_FILES: usize = 200;
 
 /// An outline.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct OutlineRequest {
     /// A file or folder relative to the root; empty: the root.
     pub path: String,
@@ -20,7 +22,7 @@ pub struct OutlineRequest {
 }
 
 /// The outline of a file or of several.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OutlineResponse {
     /// In order of path.
     pub files: Vec<OutlineFile>,
@@ -29,7 +31,7 @@ pub struct OutlineResponse {
 }
 
 /// One file.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OutlineFile {
     /// Relative to the root.
     pub path: String,
@@ -44,7 +46,7 @@ pub struct OutlineFile {
 }
 
 /// One definition, or a heading of prose.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OutlineEntity {
     /// Its id.
     pub id: String,

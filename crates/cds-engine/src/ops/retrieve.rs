@@ -3,18 +3,21 @@
 use cds_index::{DocumentView, EntityView, Snapshot};
 use cds_model::counted;
 use cds_search::LookupOptions;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::hydrate::{Hydrator, damaged};
-use crate::request::{Checked, SearchRequest, between, short_enough};
+use crate::request::{Checked, SearchRequest, between, one_or_many, short_enough};
 use crate::response::Hit;
 
 /// Ids to fetch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct RetrieveRequest {
     /// `path:Outer.inner`, `path`, `path:42`, `path:10-20`, or a name that only one entity bears.
+    #[serde(deserialize_with = "one_or_many")]
     pub ids: Vec<String>,
     /// `fold`, `preview` or `full`; none: full.
     pub snippet: Option<String>,
@@ -23,7 +26,7 @@ pub struct RetrieveRequest {
 }
 
 /// What was fetched.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RetrieveResponse {
     /// In the order asked.
     pub hits: Vec<Hit>,
@@ -34,7 +37,7 @@ pub struct RetrieveResponse {
 }
 
 /// An id that names nothing, or too much.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RetrieveMiss {
     /// As asked.
     pub id: String,

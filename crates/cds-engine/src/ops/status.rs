@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use cds_index::{Freshness, ProblemRow, Snapshot};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::Result;
 
 /// The state of an index.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StatusResponse {
     /// What is indexed.
     pub root: String,
@@ -53,11 +54,28 @@ pub struct StatusResponse {
     pub problem_counts: BTreeMap<String, usize>,
     /// Every file left out or read badly, when asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<ProblemShape>")]
     pub problems: Vec<ProblemRow>,
 }
 
+/// What a [`ProblemRow`] looks like from outside.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "only its shape is asked for")]
+struct ProblemShape {
+    /// Relative to the root.
+    path: String,
+    /// One word.
+    reason: String,
+    /// In words.
+    detail: String,
+    /// Whether the file is missing from the index.
+    skipped: bool,
+    /// Size in bytes, and when it was changed, in nanoseconds since 1970.
+    stamp: Option<(u64, i64)>,
+}
+
 /// Files of one language.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LanguageCount {
     /// Its name.
     pub language: String,

@@ -3,7 +3,8 @@
 use cds_index::Snapshot;
 use cds_model::{EntityType, Snippet};
 use cds_search::{CompiledFilter, LookupOptions};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -12,7 +13,8 @@ use crate::request::{Checked, FilterRequest, SearchRequest, short_enough};
 use crate::response::Hit;
 
 /// A look-up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct SymbolRequest {
     /// A name, a prefix (`Auth*`), a path, a qualified name or an id.
     pub name: String,
@@ -21,6 +23,7 @@ pub struct SymbolRequest {
     /// Whether a letter or two may differ.
     pub fuzzy: bool,
     /// What entities must be like.
+    #[serde(flatten)]
     pub filters: FilterRequest,
     /// How many; none: the setting's.
     pub limit: Option<usize>,
@@ -29,7 +32,7 @@ pub struct SymbolRequest {
 }
 
 /// What a look-up found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SymbolResponse {
     /// As asked.
     pub name: String,

@@ -10,6 +10,7 @@ mod model;
 mod outline;
 mod retrieve;
 mod search;
+mod serve;
 mod similar;
 mod status;
 mod symbol;
@@ -50,6 +51,8 @@ type Done = Result<u8, Stop>;
 pub(crate) fn run(args: Args) -> u8 {
     let result = match args.command {
         Command::Completions { shell } => completions(shell),
+        Command::Serve(serve) => serve::run(&args.common, &serve),
+        Command::Mcp(mcp) => serve::mcp(&args.common, &mcp),
         command => context(&args.common, &command).and_then(|context| match args.common.compat {
             None => dispatch(&context, &args.common, command),
             Some(Compat::Locagent) => locagent::run(&context, command),
@@ -86,7 +89,7 @@ fn dispatch(context: &Context, common: &Common, command: Command) -> Done {
         Command::Eval(args) => eval::run(context, common, args),
         Command::Status(args) => status::run(context, &args),
         Command::Config => config::run(context),
-        Command::Completions { .. } => Ok(exit::FOUND),
+        Command::Completions { .. } | Command::Serve(_) | Command::Mcp(_) => Ok(exit::FOUND),
     }
 }
 

@@ -1,0 +1,219 @@
+//! What stands behind every door: projects, tasks, and one way to call an operation.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use tokio::sync::Semaphore;
+
+use crate::fault::{Fault, FaultKind};
+use crate::metrics::Metrics;
+use crate::operations::{self, Operation};
+use crate::projects::{Keeping, Project, Projects};
+use crate::tasks::{TaskRequest, Tasks};
+
+/// What a process may be asked to bear.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How long an answer may take.
+    pub time: Duration,
+    /// Bytes of a request.
+    pub body: usize,
+    /// Requests that are answered or wait at once.
+    pub requests: usize,
+    /// Connections at once.
+    pub connections: usize,
+    /// How long a client may take to send the head of a request.
+    pub head: Duration,
+    /// Requests in one batch.
+    pub batch: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            time: Duration::from_secs(30),
+            body: 1 << 20,
+            requests: 512,
+            connections: 1024,
+            head: Duration::from_secs(10),
+            batch: 100,
+        }
+    }
+}
+
+/// The parameter that says which project is asked.
+pub(crate) const PROJECT: &str = "project";
+
+/// The operation that begins a task instead of answering.
+pub(crate) const INDEX: &[&str] = &["index", "rebuild_index", "index_codebase"];
+
+/// Where a line about a request goes.
+pub type Log = Box<dyn Fn(&Value) + Send + Sync>;
+
+/// Everything a door needs.
+pub struct Doors {
+    /// What can be asked.
+    pub projects: Projects,
+    /// What is under way.
+    pub tasks: Arc<Tasks>,
+    /// What was asked so far.
+    pub metrics: Metrics,
+    /// What may be asked.
+    pub limits: Limits,
+    /// Told of every request: what was asked for and how it went, never in what words.
+    log: Option<Log>,
+    /// Answers that are computed at once: more would only wait for each other.
+    cores: Semaphore,
+    waiting: Semaphore,
+}
+
+impl Doors {
+    /// Doors to no project yet.
+    pub fn new(keeping: Keeping, limits: Limits, log: Option<Log>) -> Arc<Doors> {
+        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        Arc::new(Doors {
+            projects: Projects::new(keeping),
+            tasks: Arc::default(),
+            metrics: Metrics::default(),
+            limits,
+            log,
+            cores: Semaphore::new(cores),
+            waiting: Semaphore::new(limits.requests),
+        })
+    }
+
+    /// Calls an operation by any of its names.
+    pub async fn call(self: &Arc<Self>, name: &str, given: Map<String, Value>) -> Result<Value, Fault> {
+        let started = Instant::now();
+        let shown = operations::find(name).map_or(if INDEX.contains(&name) { "index" } else { "unknown" }, |o| o.name);
+        let answer = self.answer(name, given).await;
+        let (took, fault) = (started.elapsed(), answer.as_ref().err().map(|fault| fault.kind));
+        self.metrics.count(shown, took, fault);
+        if let Some(log) = &self.log {
+            log(&json!({
+                "operation": shown,
+                "milliseconds": (took.as_secs_f64() * 1e5).round() / 100.0,
+                "error": fault.map(FaultKind::name),
+            }));
+        }
+        answer
+    }
+
+    async fn answer(self: &Arc<Self>, name: &str, mut given: Map<String, Value>) -> Result<Value, Fault> {
+        if INDEX.contains(&name) {
+            let given = crate::parameters::check(&index_input(), given)?;
+            let request: TaskRequest = serde_json::from_value(Value::Object(given))
+                .map_err(|e| Fault::new(FaultKind::Invalid, e.to_string()))?;
+            let task = self.tasks.begin(&self.projects, &request)?;
+            return Ok(json!(task));
+        }
+        let operation = operations::find(name).ok_or_else(|| {
+            let names: Vec<&str> = operations::OPERATIONS.iter().map(|o| o.name).collect();
+            Fault::new(FaultKind::NoOperation, format!("no operation {name:?}: there are index, {}", names.join(", ")))
+        })?;
+        let project = given.remove(PROJECT).unwrap_or_default();
+        let given = operation.check(given)?;
+        let asked = self.asked(&project)?;
+        let Ok(_place) = self.waiting.try_acquire() else {
+            return Err(Fault::new(FaultKind::Busy, "too many requests at once: try again in a moment"));
+        };
+        let work = async {
+            let Ok(_core) = self.cores.acquire().await else {
+                return Err(Fault::new(FaultKind::Cancelled, "the service is stopping"));
+            };
+            blocking(move || match asked {
+                Asked::One(project) => project.call(operation, given),
+                Asked::Many(projects) => merged(operation, &projects, &given),
+            })
+            .await
+        };
+        let late = |_| Fault::new(FaultKind::Timeout, format!("no answer within {} s", self.limits.time.as_secs()));
+        tokio::time::timeout(self.limits.time, work).await.map_err(late)?
+    }
+
+    fn asked(&self, project: &Value) -> Result<Asked, Fault> {
+        match project {
+            Value::Null => self.projects.find(None).map(Asked::One),
+            Value::String(all) if all == "*" => Ok(Asked::Many(self.projects.all())),
+            Value::String(one) => self.projects.find(Some(one)).map(Asked::One),
+            Value::Array(many) => {
+                let find = |one: &Value| match one.as_str() {
+                    Some(one) => self.projects.find(Some(one)),
+                    None => Err(Fault::parameter(PROJECT, "a name", &one.to_string())),
+                };
+                many.iter().map(find).collect::<Result<_, _>>().map(Asked::Many)
+            }
+            other => Err(Fault::parameter(PROJECT, "a name, a list of names, or \"*\"", &other.to_string())),
+        }
+    }
+
+    /// Ends all that is under way.
+    pub fn close(&self) {
+        self.cores.close();
+        self.tasks.cancel_all();
+        self.projects.close_all();
+    }
+}
+
+enum Asked {
+    One(Arc<Project>),
+    Many(Vec<Arc<Project>>),
+}
+
+/// The only place where work that blocks leaves the runtime.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(answer) => answer,
+        Err(_) => Err(Fault::new(FaultKind::Internal, "a fault of cds: please report it with the request you sent")),
+    }
+}
+
+/// Hits of several projects, each with its project, the best first; of equal ones those of the first project.
+fn merged(operation: &Operation, projects: &[Arc<Project>], given: &Map<String, Value>) -> Result<Value, Fault> {
+    if !operation.has_hits() {
+        return Err(Fault::parameter(PROJECT, "one project", &format!("{}", projects.len())));
+    }
+    if given.contains_key("cursor") {
+        return Err(Fault::parameter("cursor", "nothing, where several projects are asked", "a cursor"));
+    }
+    let mut whole: Option<Value> = None;
+    let mut hits: Vec<Value> = Vec::new();
+    for project in projects {
+        let mut answer = project.call(operation, given.clone())?;
+        for mut hit in answer["hits"].as_array_mut().map(std::mem::take).unwrap_or_default() {
+            hit[PROJECT] = json!(project.name);
+            hits.push(hit);
+        }
+        match &mut whole {
+            None => whole = Some(answer),
+            Some(whole) => {
+                whole["total"] = json!(whole["total"].as_u64().unwrap_or(0) + answer["total"].as_u64().unwrap_or(0));
+                for flag in ["partial", "timed_out"] {
+                    if answer[flag] == true {
+                        whole[flag] = json!(true);
+                    }
+                }
+                if let (Some(all), Some(own)) = (whole["warnings"].as_array_mut(), answer["warnings"].as_array()) {
+                    all.extend(own.iter().cloned());
+                }
+            }
+        }
+    }
+    let mut whole = whole.ok_or_else(|| Fault::new(FaultKind::NotFound, "no project is open"))?;
+    let score = |hit: &Value| hit["score"].as_f64().unwrap_or(0.0);
+    hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    hits.truncate(given.get("limit").and_then(Value::as_u64).map_or(10, |limit| limit as usize));
+    whole["hits"] = json!(hits);
+    if let Some(object) = whole.as_object_mut() {
+        object.remove("next_cursor");
+    }
+    Ok(whole)
+}
+
+/// What `index` takes.
+pub(crate) fn index_input() -> Value {
+    operations::input::<TaskRequest>()
+}

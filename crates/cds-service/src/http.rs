@@ -1,0 +1,233 @@
+//! HTTP: the operations as paths, projects and tasks as things, and what operators ask.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, FromRequest, Path, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use serde_json::{Map, Value, json};
+use tokio_stream::{StreamExt, wrappers::WatchStream};
+
+use crate::doors::{Doors, blocking};
+use crate::fault::{Fault, FaultKind};
+use crate::guard::Guard;
+use crate::tasks::{TaskRequest, is_open};
+use crate::{mcp, openapi, rpc};
+
+/// The version of what goes over the wire.
+const VERSION: &str = "1";
+
+/// All routes, behind the guard.
+pub fn router(doors: &Arc<Doors>, guard: Guard) -> Router {
+    let api = Router::new()
+        .route("/projects", get(list_projects).post(open_project))
+        .route("/projects/{id}", get(get_project).delete(close_project))
+        .route("/tasks", get(list_tasks).post(begin_task))
+        .route("/tasks/{id}", get(get_task).delete(cancel_task))
+        .route("/tasks/{id}/events", get(follow_task))
+        .route("/{operation}", post(operation));
+    Router::new()
+        .nest(openapi::BASE, api)
+        .route("/rpc", post(json_rpc))
+        .route("/api/openapi.json", get(async || axum::Json(openapi::document())))
+        .route("/api/docs", get(async || Html(include_str!("docs.html"))))
+        .route("/metrics", get(metrics))
+        .route("/ready", get(ready))
+        .nest_service("/mcp", mcp::over_http(doors, &guard))
+        .route("/health", get(async || axum::Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))))
+        .fallback(async || faulty(&Fault::new(FaultKind::NoOperation, "no such path: see /api/docs")))
+        .method_not_allowed_fallback(not_allowed)
+        .layer(DefaultBodyLimit::max(doors.limits.body))
+        .layer(from_fn_with_state((Arc::clone(doors), Arc::new(guard)), guarded))
+        .with_state(Arc::clone(doors))
+}
+
+async fn guarded(State((doors, guard)): State<(Arc<Doors>, Arc<Guard>)>, request: Request, next: Next) -> Response {
+    if let Err((status, message)) = guard.admit(&request) {
+        doors.metrics.refuse();
+        let mut response = answered(status, &json!({ "error": { "code": "refused", "message": message } }));
+        if status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        return response;
+    }
+    let origin = guard.shared_with(request.headers());
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert("x-cds-api-version", HeaderValue::from_static(VERSION));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if let Some(origin) = origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("content-type, authorization"));
+        headers.insert(header::VARY, HeaderValue::from_static("origin"));
+    }
+    response
+}
+
+fn answered(status: StatusCode, body: &Value) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}
+
+fn faulty(fault: &Fault) -> Response {
+    let status = StatusCode::from_u16(fault.kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    answered(status, &fault.body())
+}
+
+async fn not_allowed() -> Response {
+    let fault = Fault::new(FaultKind::NoOperation, "this path is asked in another way: see /api/docs");
+    answered(StatusCode::METHOD_NOT_ALLOWED, &fault.body())
+}
+
+fn given<T: serde::Serialize>(status: StatusCode, answer: Result<T, Fault>) -> Response {
+    match answer {
+        Ok(answer) => answered(status, &json!(answer)),
+        Err(fault) => faulty(&fault),
+    }
+}
+
+/// The body, or what is wrong with it.
+async fn body(request: Request) -> Result<Bytes, Response> {
+    let refuse = |status: StatusCode, code: &str, message: &str| {
+        answered(status, &json!({ "error": { "code": code, "message": message } }))
+    };
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|k| k.to_str().ok()).unwrap_or_default();
+    // A form of another site cannot send this type without asking first.
+    if !kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case("application/json")) {
+        return Err(refuse(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "not_json",
+            "the body must be JSON: send content-type application/json",
+        ));
+    }
+    Bytes::from_request(request, &()).await.map_err(|e| {
+        let status = e.status();
+        match status {
+            StatusCode::PAYLOAD_TOO_LARGE => refuse(status, "too_large", "the body is too large"),
+            _ => refuse(StatusCode::BAD_REQUEST, "not_a_request", "the body could not be read"),
+        }
+    })
+}
+
+async fn object(request: Request) -> Result<Map<String, Value>, Response> {
+    let body = body(request).await?;
+    match serde_json::from_slice(&body) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(faulty(&Fault::new(FaultKind::Invalid, "the body must be an object"))),
+        Err(e) => Err(faulty(&Fault::new(FaultKind::NotJson, format!("the body is not JSON: {e}")))),
+    }
+}
+
+async fn operation(State(doors): State<Arc<Doors>>, Path(name): Path<String>, request: Request) -> Response {
+    match object(request).await {
+        Ok(parameters) => given(StatusCode::OK, doors.call(&name, parameters).await),
+        Err(refused) => refused,
+    }
+}
+
+async fn json_rpc(State(doors): State<Arc<Doors>>, request: Request) -> Response {
+    match body(request).await {
+        Ok(body) => match rpc::answer(&doors, &body).await {
+            Some(answer) => answered(StatusCode::OK, &answer),
+            None => StatusCode::NO_CONTENT.into_response(),
+        },
+        Err(refused) => refused,
+    }
+}
+
+async fn list_projects(State(doors): State<Arc<Doors>>) -> Response {
+    let projects: Vec<_> = doors.projects.all().iter().map(|project| project.info()).collect();
+    answered(StatusCode::OK, &json!(projects))
+}
+
+async fn open_project(State(doors): State<Arc<Doors>>, request: Request) -> Response {
+    let parameters = match object(request).await {
+        Ok(parameters) => parameters,
+        Err(refused) => return refused,
+    };
+    let root = match (parameters.len(), parameters.get("root")) {
+        (1, Some(Value::String(root))) => root.clone(),
+        (_, Some(Value::String(_))) => {
+            let other = parameters.keys().find(|name| *name != "root").map_or("", String::as_str);
+            return faulty(&Fault::parameter(other, "nothing", "a value"));
+        }
+        (_, other) => return faulty(&Fault::parameter("root", "string", &other.unwrap_or(&Value::Null).to_string())),
+    };
+    let open = blocking(move || doors.projects.open(root.as_ref()).map(|project| project.info()));
+    given(StatusCode::CREATED, open.await)
+}
+
+async fn get_project(State(doors): State<Arc<Doors>>, Path(name): Path<String>) -> Response {
+    given(StatusCode::OK, doors.projects.find(Some(&name)).map(|project| project.info()))
+}
+
+async fn close_project(State(doors): State<Arc<Doors>>, Path(name): Path<String>) -> Response {
+    match blocking(move || doors.projects.close(&name)).await {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
+        Err(fault) => faulty(&fault),
+    }
+}
+
+async fn list_tasks(State(doors): State<Arc<Doors>>) -> Response {
+    answered(StatusCode::OK, &json!(doors.tasks.all()))
+}
+
+async fn begin_task(State(doors): State<Arc<Doors>>, request: Request) -> Response {
+    let checked = match object(request).await {
+        Ok(parameters) => crate::parameters::check(&crate::doors::index_input(), parameters),
+        Err(refused) => return refused,
+    };
+    let begun = checked.and_then(|parameters| {
+        let request: TaskRequest = serde_json::from_value(Value::Object(parameters))
+            .map_err(|e| Fault::new(FaultKind::Invalid, e.to_string()))?;
+        doors.tasks.begin(&doors.projects, &request)
+    });
+    given(StatusCode::ACCEPTED, begun)
+}
+
+async fn get_task(State(doors): State<Arc<Doors>>, Path(id): Path<String>) -> Response {
+    given(StatusCode::OK, doors.tasks.follow(&id).map(|now| now.borrow().clone()))
+}
+
+async fn cancel_task(State(doors): State<Arc<Doors>>, Path(id): Path<String>) -> Response {
+    given(StatusCode::OK, doors.tasks.cancel(&id))
+}
+
+/// Every change of a task that is seen in time, and always the last one.
+async fn follow_task(State(doors): State<Arc<Doors>>, Path(id): Path<String>) -> Response {
+    let now = match doors.tasks.follow(&id) {
+        Ok(now) => now,
+        Err(fault) => return faulty(&fault),
+    };
+    let mut has_ended = false;
+    let events = WatchStream::new(now).take_while(move |task| {
+        let goes_on = !has_ended;
+        has_ended = !is_open(task.state);
+        goes_on
+    });
+    let events = events.map(|task| Ok::<_, Infallible>(Event::default().event("task").data(json!(task).to_string())));
+    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}
+
+async fn metrics(State(doors): State<Arc<Doors>>) -> Response {
+    let text = doors.metrics.text(&doors.projects);
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+}
+
+/// Ready when every project can be asked.
+async fn ready(State(doors): State<Arc<Doors>>) -> Response {
+    let projects: Vec<_> = doors.projects.all().iter().map(|project| project.info()).collect();
+    let waiting = projects.iter().any(|project| project.index.state == "indexing");
+    let status = if waiting { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    answered(status, &json!({ "ready": !waiting, "projects": projects }))
+}
+
+/// Headers of a request, for those who look at them elsewhere.
+pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}

@@ -1,0 +1,32 @@
+//! The doors: JSON-RPC, HTTP with OpenAPI, and MCP, all projections of one table of operations.
+//!
+//! This is the only crate that is asynchronous and the only one that knows a protocol. [`Doors`] stands behind all of them: projects,
+//! tasks and one way to call an operation. A new protocol is a module here; a new operation is a row of [`OPERATIONS`].
+
+mod compact;
+mod doors;
+mod fault;
+mod guard;
+mod http;
+mod mcp;
+mod metrics;
+mod openapi;
+mod operations;
+mod parameters;
+mod projects;
+mod rpc;
+mod serve;
+mod tasks;
+
+pub use doors::{Doors, Limits, Log};
+pub use fault::{Fault, FaultKind};
+pub use guard::Guard;
+pub use http::router;
+pub use mcp::over_stdio;
+pub use metrics::Metrics;
+pub use openapi::document as openapi;
+pub use operations::{OPERATIONS, Operation, find};
+pub use projects::{Keeping, Project, ProjectInfo, Projects, State};
+pub use rpc::answer as json_rpc;
+pub use serve::{Listen, serve};
+pub use tasks::{Task, TaskRequest, TaskState, Tasks};

@@ -1,0 +1,294 @@
+//! MCP: tools from the table, files and entities as resources, over standard input and output and over HTTP.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, JsonObject,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{RoleServer, ServerHandler, ServiceExt};
+use serde_json::{Map, Value, json};
+
+use crate::compact;
+use crate::doors::{Doors, PROJECT, blocking, index_input};
+use crate::fault::{Fault, FaultKind};
+use crate::guard::Guard;
+use crate::operations::{OPERATIONS, schema};
+use crate::tasks::{Task, TaskState, is_open};
+
+/// The tool that indexes; the others are rows of the table.
+const INDEX: &str = "index_codebase";
+
+/// Tokens of an answer unless asked for otherwise: an agent has little room.
+const MAX_TOKENS: u64 = 8_000;
+
+/// How a file or entity is named as a resource.
+const SCHEME: &str = "cds://";
+
+const INSTRUCTIONS: &str = "Search this code before reading files whole: search_code finds code by words, names or meaning; \
+find_symbol looks up a name; traverse_graph tells callers, callees, imports and subtypes, each with how sure it is; \
+retrieve prints code by id or path:line; outline lists what a file defines. Answers cite path:first-last line. \
+Edges marked `named` are guesses by name alone.";
+
+/// One client's view of the doors.
+#[derive(Clone)]
+pub(crate) struct Server {
+    doors: Arc<Doors>,
+    /// Whether folders that the client names are opened.
+    takes_roots: bool,
+}
+
+fn object(value: Value) -> Arc<JsonObject> {
+    Arc::new(match value {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    })
+}
+
+fn project() -> Value {
+    json!({ "type": "string", "description": "Which project is asked, by name or path; none: the only one." })
+}
+
+fn tools() -> Vec<Tool> {
+    let annotated = |title: &str, read_only: bool| {
+        ToolAnnotations::from_raw(Some(title.to_owned()), Some(read_only), Some(false), Some(true), Some(false))
+    };
+    let rows = OPERATIONS.iter().filter_map(|operation| Some((operation.tool?, operation)));
+    let mut tools: Vec<Tool> = rows
+        .map(|(name, operation)| {
+            let mut input = operation.input.clone();
+            input["properties"][PROJECT] = project();
+            let tool = Tool::new(name, operation.about, object(input));
+            let mut tool = tool.annotate(annotated(operation.about, true));
+            tool.output_schema = Some(object(operation.output.clone()));
+            tool
+        })
+        .collect();
+    let about = "Index the project, or bring its index up to date. Waits until it is done.";
+    let mut tool = Tool::new(INDEX, about, object(index_input())).annotate(annotated("Index the project", false));
+    tool.output_schema = Some(object(schema::<Task>()));
+    tools.push(tool);
+    tools
+}
+
+/// The answer of a tool: as data, and as text.
+fn told(answer: Result<Value, Fault>) -> CallToolResponse {
+    let result = match answer {
+        Ok(answer) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(compact::text(&answer))]);
+            result.structured_content = Some(answer);
+            result
+        }
+        Err(fault) => {
+            let mut text = fault.message.clone();
+            if fault.kind == FaultKind::NotReady {
+                text.push_str("\nindex_codebase makes the index.");
+            }
+            CallToolResult::error(vec![ContentBlock::text(text)])
+        }
+    };
+    result.into()
+}
+
+impl Server {
+    /// Indexes and tells how far it is, until it is done or the client has lost patience.
+    async fn index(&self, given: Map<String, Value>, context: &RequestContext<RoleServer>) -> Result<Value, Fault> {
+        let task = self.doors.call("index", given).await?;
+        let id = task["merged_into"].as_str().or_else(|| task["id"].as_str()).unwrap_or_default().to_owned();
+        let mut now = self.doors.tasks.follow(&id)?;
+        let token = context.meta.get_progress_token();
+        loop {
+            let task = now.borrow_and_update().clone();
+            if !is_open(task.state) {
+                return match task.state {
+                    TaskState::Failed => Err(Fault::new(FaultKind::Internal, task.error.unwrap_or_default())),
+                    _ => Ok(json!(task)),
+                };
+            }
+            if let Some(token) = &token {
+                let mut progress = ProgressNotificationParam::new(token.clone(), task.done as f64);
+                progress.total = (task.total > 0).then_some(task.total as f64);
+                progress.message = Some(task.phase);
+                let _ = context.peer.notify_progress(progress).await;
+            }
+            tokio::select! {
+                () = context.ct.cancelled() => {
+                    self.doors.tasks.cancel(&id)?;
+                    return Err(Fault::new(FaultKind::Cancelled, "indexing was cancelled"));
+                }
+                changed = now.changed() => {
+                    if changed.is_err() {
+                        return Err(Fault::new(FaultKind::NotFound, "the task is gone"));
+                    }
+                    // A word now and then is enough.
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+            }
+        }
+    }
+
+    /// Opens the folders that the client works on. The protocol will drop the question one day; clients of today still answer it.
+    #[allow(deprecated)]
+    async fn take_roots(&self, context: &NotificationContext<RoleServer>) {
+        let asks = context.peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
+        if !self.takes_roots || !asks {
+            return;
+        }
+        let Ok(Ok(listed)) = tokio::time::timeout(Duration::from_secs(10), context.peer.list_roots()).await else {
+            return;
+        };
+        for root in listed.roots {
+            let Some(path) = root.uri.strip_prefix("file://").map(unescaped) else { continue };
+            let doors = Arc::clone(&self.doors);
+            let _ = blocking(move || doors.projects.open_around(&path).map(drop)).await;
+        }
+    }
+}
+
+/// A path as a URI writes it.
+fn unescaped(text: &str) -> PathBuf {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let hex = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
+        let mut ahead = rest.clone();
+        match (byte, hex(ahead.next()), hex(ahead.next())) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.push((high * 16 + low) as u8);
+                rest = ahead;
+            }
+            _ => bytes.push(byte),
+        }
+    }
+    PathBuf::from(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let mut info = ServerConfig::new(capabilities);
+        info.server_info = Implementation::new("cds", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(INSTRUCTIONS.to_owned());
+        info
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.take_roots(&context).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.take_roots(&context).await;
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let mut given = request.arguments.unwrap_or_default();
+        if request.name == INDEX {
+            return Ok(told(self.index(given, &context).await));
+        }
+        let Some(operation) = OPERATIONS.iter().find(|o| o.tool == Some(request.name.as_ref())) else {
+            let names: Vec<&str> = OPERATIONS.iter().filter_map(|o| o.tool).chain([INDEX]).collect();
+            let message = format!("no tool {:?}: there are {}", request.name, names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        if operation.input["properties"].get("max_tokens").is_some() && !given.contains_key("max_tokens") {
+            given.insert("max_tokens".to_owned(), json!(MAX_TOKENS));
+        }
+        let answer = tokio::select! {
+            () = context.ct.cancelled() => Err(Fault::new(FaultKind::Cancelled, "it was cancelled")),
+            answer = self.doors.call(operation.name, given) => answer,
+        };
+        Ok(told(answer))
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let about = |project: &Arc<crate::projects::Project>| {
+            let mut resource = Resource::new(format!("{SCHEME}{}/", project.name), project.name.clone());
+            resource.description = Some(format!("What is indexed in {}", project.engine.root().display()));
+            resource.mime_type = Some("text/plain".to_owned());
+            resource
+        };
+        Ok(ListResourcesResult::with_all_items(self.doors.projects.all().iter().map(about).collect()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let mut template = ResourceTemplate::new(format!("{SCHEME}{{project}}/{{+id}}"), "code");
+        template.description =
+            Some("A file, or an entity: path, path:Outer.inner, path:10-20, as search_code cites them".to_owned());
+        template.mime_type = Some("text/plain".to_owned());
+        Ok(ListResourceTemplatesResult::with_all_items(vec![template]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let unknown = |message: String| ErrorData::resource_not_found(message, None);
+        let rest = request.uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/'));
+        let Some((project, id)) = rest else {
+            return Err(unknown(format!("{:?} is not {SCHEME}project/id", request.uri)));
+        };
+        let id = unescaped(id).to_string_lossy().into_owned();
+        let (operation, given) = match id.as_str() {
+            "" => ("status", json!({ PROJECT: project })),
+            id => ("retrieve", json!({ PROJECT: project, "ids": [id], "snippet": "full" })),
+        };
+        let given = given.as_object().cloned().unwrap_or_default();
+        let answer = self.doors.call(operation, given).await.map_err(|fault| unknown(fault.message))?;
+        let text = match operation {
+            "status" => compact::text(&answer),
+            _ => match answer["hits"][0]["snippet"].as_str() {
+                Some(text) => text.to_owned(),
+                None => return Err(unknown(compact::text(&answer))),
+            },
+        };
+        let contents = vec![ResourceContents::text(text, request.uri)];
+        Ok(ReadResourceResult::new(contents).into())
+    }
+}
+
+/// Answers one client on standard input and output until it leaves.
+pub async fn over_stdio(doors: Arc<Doors>, takes_roots: bool) -> Result<(), Fault> {
+    let lost = |e: String| Fault::new(FaultKind::Io, format!("the client was lost: {e}"));
+    let server = Server { doors, takes_roots };
+    // Who leaves before they have said who they are has changed their mind.
+    let Ok(running) = server.serve(rmcp::transport::stdio()).await else { return Ok(()) };
+    running.waiting().await.map(drop).map_err(|e| lost(e.to_string()))
+}
+
+/// The service at `/mcp`.
+pub(crate) fn over_http(doors: &Arc<Doors>, guard: &Guard) -> StreamableHttpService<Server, LocalSessionManager> {
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(guard.hosts())
+        .with_max_request_body_bytes(doors.limits.body);
+    let doors = Arc::clone(doors);
+    let server = move || Ok(Server { doors: Arc::clone(&doors), takes_roots: false });
+    StreamableHttpService::new(server, Arc::default(), config)
+}

@@ -1,0 +1,265 @@
+//! The table of operations. Every door is a projection of it: a new operation is a row here, and nothing anywhere else.
+
+use std::sync::LazyLock;
+
+use cds_engine::{
+    Engine, GraphResponse, GrepRequest, GrepResponse, OutlineRequest, OutlineResponse, RetrieveRequest,
+    RetrieveResponse, SearchRequest, SearchResponse, StatusResponse, SymbolRequest, SymbolResponse, TraverseRequest,
+};
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+use crate::parameters;
+
+type Call = Box<dyn Fn(&Engine, Map<String, Value>) -> Result<Value, Fault> + Send + Sync>;
+
+/// One operation.
+pub struct Operation {
+    /// Its name: the JSON-RPC method, and the last step of the HTTP path.
+    pub name: &'static str,
+    /// Other JSON-RPC methods that mean it.
+    pub also: &'static [&'static str],
+    /// The MCP tool; none where no agent needs it.
+    pub tool: Option<&'static str>,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+    /// JSON Schema of its parameters; definitions inside.
+    pub input: Value,
+    /// JSON Schema of its answer; definitions inside.
+    pub output: Value,
+    call: Call,
+}
+
+impl Operation {
+    /// Parameters under our names, or what is wrong with them.
+    pub fn check(&self, given: Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+        parameters::check(&self.input, given)
+    }
+
+    /// Answers. The parameters are checked ones.
+    pub fn call(&self, engine: &Engine, given: Map<String, Value>) -> Result<Value, Fault> {
+        (self.call)(engine, given)
+    }
+
+    /// Whether the answer is a list of hits, which can be empty while an index is being made.
+    pub fn has_hits(&self) -> bool {
+        self.output["properties"].get("hits").is_some()
+    }
+}
+
+/// A search for what is like a place.
+#[derive(Default, Deserialize, JsonSchema)]
+struct SimilarRequest {
+    /// A place: `path:line`, or an id.
+    place: String,
+    #[serde(flatten)]
+    how: SearchRequest,
+}
+
+/// A way through the graph.
+#[derive(Default, Deserialize, JsonSchema)]
+struct PathRequest {
+    /// Where it begins: an id or a name.
+    from: String,
+    /// Where it ends.
+    to: String,
+    #[serde(flatten)]
+    how: PathOptions,
+}
+
+/// How a way is looked for.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct PathOptions {
+    /// Steps at most.
+    depth: Option<u32>,
+    /// Kinds of edges that are followed; none: all but `contain`.
+    edges: Vec<String>,
+    /// The least that must be known of an edge: `scoped`, `imported` or `named`.
+    certainty: Option<String>,
+}
+
+/// What is asked of an index.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct StatusRequest {
+    /// Whether files that were left out are listed.
+    problems: bool,
+}
+
+/// Lines that a pattern finds unless told.
+const GREP_LIMIT: usize = 100;
+
+/// All operations.
+pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+    vec![
+        row(
+            "search",
+            &["search_entities", "search_code"],
+            Some("search_code"),
+            "Search code by words, names and meaning. Best hits first.",
+            &["query"],
+            |engine, request: SearchRequest| -> Result<SearchResponse, Fault> {
+                if request.query.trim().is_empty() {
+                    return Err(Fault::new(crate::FaultKind::Invalid, "query cannot be empty"));
+                }
+                Ok(engine.search(&request)?)
+            },
+        ),
+        row(
+            "symbol",
+            &["find_symbol"],
+            Some("find_symbol"),
+            "Look up an entity by name, prefix, qualified name or id.",
+            &["name"],
+            |engine, request: SymbolRequest| -> Result<SymbolResponse, Fault> { Ok(engine.symbol(&request)?) },
+        ),
+        row(
+            "traverse",
+            &["traverse_graph"],
+            Some("traverse_graph"),
+            "Walk the code graph from entities: what they call, import, extend and contain, and who does that to them. Each edge says how sure it is.",
+            &["from"],
+            |engine, request: TraverseRequest| -> Result<GraphResponse, Fault> { Ok(engine.traverse(&request)?) },
+        ),
+        row(
+            "callers",
+            &[],
+            None,
+            "Who calls an entity.",
+            &["from"],
+            |engine, request: TraverseRequest| -> Result<GraphResponse, Fault> { Ok(engine.callers(&request)?) },
+        ),
+        row(
+            "callees",
+            &[],
+            None,
+            "What an entity calls.",
+            &["from"],
+            |engine, request: TraverseRequest| -> Result<GraphResponse, Fault> { Ok(engine.callees(&request)?) },
+        ),
+        row(
+            "implementations",
+            &[],
+            None,
+            "Which types extend, implement or conform to one.",
+            &["from"],
+            |engine, request: TraverseRequest| -> Result<GraphResponse, Fault> {
+                Ok(engine.implementations(&request)?)
+            },
+        ),
+        row(
+            "dependents",
+            &[],
+            None,
+            "Which files use a file, or a module from outside.",
+            &["from"],
+            |engine, request: TraverseRequest| -> Result<GraphResponse, Fault> { Ok(engine.dependents(&request)?) },
+        ),
+        row(
+            "path",
+            &[],
+            None,
+            "The shortest way through the graph from one entity to another.",
+            &["from", "to"],
+            |engine, request: PathRequest| -> Result<GraphResponse, Fault> {
+                let PathOptions { depth, edges, certainty } = request.how;
+                let walk = TraverseRequest { from: vec![request.from], depth, edges, certainty, ..Default::default() };
+                Ok(engine.path(&walk, &request.to)?)
+            },
+        ),
+        row(
+            "retrieve",
+            &["retrieve_entity"],
+            Some("retrieve"),
+            "Print code by id: path:Outer.inner, path, path:42, path:10-20.",
+            &["ids"],
+            |engine, request: RetrieveRequest| -> Result<RetrieveResponse, Fault> { Ok(engine.retrieve(&request)?) },
+        ),
+        row(
+            "similar",
+            &["find_similar"],
+            Some("find_similar"),
+            "Find code like that at a place.",
+            &["place"],
+            |engine, request: SimilarRequest| -> Result<SearchResponse, Fault> {
+                Ok(engine.similar(&request.place, &request.how)?)
+            },
+        ),
+        row(
+            "outline",
+            &[],
+            Some("outline"),
+            "What a file or folder defines.",
+            &[],
+            |engine, request: OutlineRequest| -> Result<OutlineResponse, Fault> { Ok(engine.outline(&request)?) },
+        ),
+        row(
+            "grep",
+            &[],
+            None,
+            "Search the indexed files with a regular expression.",
+            &["pattern"],
+            |engine, mut request: GrepRequest| -> Result<GrepResponse, Fault> {
+                if request.limit == 0 {
+                    request.limit = GREP_LIMIT;
+                }
+                Ok(engine.grep(&request)?)
+            },
+        ),
+        row(
+            "status",
+            &["index_status"],
+            Some("index_status"),
+            "What is indexed, how fresh it is and what was left out.",
+            &[],
+            |engine, request: StatusRequest| -> Result<StatusResponse, Fault> { Ok(engine.status(request.problems)?) },
+        ),
+    ]
+});
+
+/// The operation of a name, or of another name for it.
+pub fn find(name: &str) -> Option<&'static Operation> {
+    OPERATIONS.iter().find(|o| o.name == name || o.also.contains(&name))
+}
+
+fn row<I: DeserializeOwned + JsonSchema + 'static, O: Serialize + JsonSchema + 'static>(
+    name: &'static str,
+    also: &'static [&'static str],
+    tool: Option<&'static str>,
+    about: &'static str,
+    required: &[&str],
+    call: fn(&Engine, I) -> Result<O, Fault>,
+) -> Operation {
+    let mut input = input::<I>();
+    input["required"] = required.iter().copied().collect();
+    let call = move |engine: &Engine, given: Map<String, Value>| {
+        let request = serde_json::from_value(Value::Object(given))
+            .map_err(|e| Fault::new(crate::FaultKind::Invalid, format!("parameters of {name}: {e}")))?;
+        let answer = call(engine, request)?;
+        value(&answer)
+    };
+    Operation { name, also, tool, about, input, output: schema::<O>(), call: Box::new(call) }
+}
+
+/// An answer as data. By way of its text, so that numbers are those that the text has: 0.9, not 0.8999999761581421.
+fn value(answer: &impl Serialize) -> Result<Value, Fault> {
+    let internal = |e: serde_json::Error| Fault::new(crate::FaultKind::Internal, e.to_string());
+    serde_json::from_str(&serde_json::to_string(answer).map_err(internal)?).map_err(internal)
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|s| s.meta_schema = None)
+}
+
+/// The schema of what is answered.
+pub(crate) fn schema<T: JsonSchema>() -> Value {
+    SchemaGenerator::new(settings().for_serialize()).into_root_schema_for::<T>().to_value()
+}
+
+/// The schema of what is asked.
+pub(crate) fn input<T: JsonSchema>() -> Value {
+    SchemaGenerator::new(settings().for_deserialize()).into_root_schema_for::<T>().to_value()
+}

@@ -1,0 +1,210 @@
+//! Parameters held against the schema of their operation: other designs' names become ours, and what does not fit is told with its
+//! place, before anything is read.
+
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+
+/// What other designs call our parameters. Taken where an operation has ours and was not given it.
+const ALIASES: &[(&str, &str)] = &[
+    ("top_k", "limit"),
+    ("max_results", "limit"),
+    ("num_results", "limit"),
+    ("file_filter", "path"),
+    ("path_prefix", "path"),
+    ("path_filter", "path"),
+    ("paths", "path"),
+    ("languages", "lang"),
+    ("language", "lang"),
+    ("entity_types", "type"),
+    ("types", "type"),
+    ("node_types", "kind"),
+    ("kinds", "kind"),
+    ("exclude_paths", "exclude"),
+    ("dense_weight", "semantic_weight"),
+    ("max_depth", "depth"),
+    ("hops", "depth"),
+    ("edge_types", "edges"),
+    ("start_entities", "from"),
+    ("entity_id", "ids"),
+    ("entity_ids", "ids"),
+    ("id", "ids"),
+    ("symbol", "name"),
+    ("regex", "pattern"),
+    ("text", "query"),
+];
+
+/// Parameters of an operation with these properties, under our names.
+pub(crate) fn check(schema: &Value, given: Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+    let properties = schema["properties"].as_object().expect("inputs are objects");
+    let mut taken = Map::new();
+    for (name, value) in given {
+        let ours = ALIASES.iter().find(|(alias, ours)| *alias == name && properties.contains_key(*ours));
+        let name = match ours {
+            Some((_, ours)) if !properties.contains_key(&name) => (*ours).to_owned(),
+            _ => name,
+        };
+        let Some(property) = properties.get(&name) else {
+            let known: Vec<&str> = properties.keys().map(String::as_str).collect();
+            return Err(Fault::parameter(&name, &format!("one of {}", known.join(", ")), "a name that is not known"));
+        };
+        // What is null is as if it were not there.
+        if value.is_null() {
+            continue;
+        }
+        fits(schema, property, &name, &value)?;
+        if taken.insert(name.clone(), value).is_some() {
+            return Err(Fault::parameter(&name, "one value", "two, under two names"));
+        }
+    }
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    for name in required {
+        if !taken.contains_key(name) {
+            return Err(Fault::parameter(name, "a value", "nothing"));
+        }
+    }
+    Ok(taken)
+}
+
+fn fits(root: &Value, schema: &Value, field: &str, value: &Value) -> Result<(), Fault> {
+    let schema = resolved(root, schema);
+    let types = types(schema);
+    let received = || Fault::parameter(field, &expected(schema), &shown(value));
+    // One member may stand for its list.
+    if types.contains(&"array") && value.is_string() && resolved(root, &schema["items"])["type"] == "string" {
+        return Ok(());
+    }
+    if !types.is_empty() && !types.iter().any(|t| is_a(t, value)) {
+        return Err(received());
+    }
+    if let Some(number) = value.as_f64() {
+        let least = schema["minimum"].as_f64().is_some_and(|least| number < least);
+        let most = schema["maximum"].as_f64().is_some_and(|most| number > most);
+        // What is whole and larger than a machine's word fits nothing.
+        let huge = types.contains(&"integer") && value.as_u64().is_none() && value.as_i64().is_none_or(|n| n < 0);
+        if least || most || huge {
+            return Err(received());
+        }
+    }
+    if let Some(prefix) = schema["prefixItems"].as_array() {
+        let items = value.as_array().map_or(0, Vec::len);
+        if items != prefix.len() {
+            return Err(received());
+        }
+        for (item, schema) in value.as_array().into_iter().flatten().zip(prefix) {
+            fits(root, schema, field, item)?;
+        }
+    } else if !schema["items"].is_null() {
+        for item in value.as_array().into_iter().flatten() {
+            fits(root, &schema["items"], field, item)?;
+        }
+    }
+    if !schema["additionalProperties"].is_null() && !schema["additionalProperties"].is_boolean() {
+        for item in value.as_object().into_iter().flat_map(Map::values) {
+            fits(root, &schema["additionalProperties"], field, item)?;
+        }
+    }
+    Ok(())
+}
+
+fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let target = schema["$ref"].as_str().and_then(|r| root.pointer(r.strip_prefix('#')?));
+    target.unwrap_or(schema)
+}
+
+fn types(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(many) => many.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn is_a(name: &str, value: &Value) -> bool {
+    match name {
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "null" => value.is_null(),
+        _ => false,
+    }
+}
+
+fn expected(schema: &Value) -> String {
+    let names: Vec<&str> = types(schema).into_iter().filter(|t| *t != "null").collect();
+    let mut text = names.join(" or ");
+    for (key, word) in [("minimum", "at least"), ("maximum", "at most")] {
+        if let Some(bound) = schema[key].as_f64() {
+            text.push_str(&format!(", {word} {bound}"));
+        }
+    }
+    if let Some(prefix) = schema["prefixItems"].as_array() {
+        text.push_str(&format!(" of {}", prefix.len()));
+    }
+    text
+}
+
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::check;
+
+    fn schema() -> Value {
+        json!({
+            "type": "object", "required": ["query"],
+            "properties": {
+                "query": { "type": "string" },
+                "limit": { "type": ["integer", "null"], "minimum": 0 },
+                "path": { "type": "array", "items": { "type": "string" } },
+                "scope_depth": { "type": ["array", "null"], "prefixItems": [{ "type": "integer", "minimum": 0 }, { "type": "integer" }] },
+                "set": { "type": "object", "additionalProperties": { "type": "number" } },
+            }
+        })
+    }
+
+    #[test]
+    fn parameters_are_held_against_the_schema() {
+        let ok = |given: Value, expect: Value| {
+            let found = check(&schema(), given.as_object().unwrap().clone());
+            assert_eq!(found.map(Value::Object), Ok(expect), "{given}");
+        };
+        ok(json!({ "query": "a" }), json!({ "query": "a" }));
+        ok(json!({ "query": "a", "top_k": 3 }), json!({ "query": "a", "limit": 3 }));
+        ok(json!({ "query": "a", "limit": null }), json!({ "query": "a" }));
+        ok(json!({ "query": "a", "file_filter": "src/**" }), json!({ "query": "a", "path": "src/**" }));
+        ok(json!({ "query": "a", "scope_depth": [0, 2] }), json!({ "query": "a", "scope_depth": [0, 2] }));
+
+        let bad = |given: Value, expect: &str| {
+            let found = check(&schema(), given.as_object().unwrap().clone());
+            assert_eq!(found.expect_err("it is refused").message, expect, "{given}");
+        };
+        bad(json!({}), "query: expected a value, received nothing");
+        bad(json!({ "query": 5 }), "query: expected string, received 5");
+        bad(json!({ "query": "a", "limit": "5" }), "limit: expected integer, at least 0, received \"5\"");
+        bad(json!({ "query": "a", "limit": -1 }), "limit: expected integer, at least 0, received -1");
+        bad(json!({ "query": "a", "limit": 2.5 }), "limit: expected integer, at least 0, received 2.5");
+        bad(
+            json!({ "query": "a", "limit": 1, "top_k": 2 }),
+            "limit: expected one value, received two, under two names",
+        );
+        bad(json!({ "query": "a", "path": [1] }), "path: expected string, received 1");
+        bad(json!({ "query": "a", "scope_depth": [1] }), "scope_depth: expected array of 2, received [1]");
+        bad(json!({ "query": "a", "set": { "x": "y" } }), "set: expected number, received \"y\"");
+        bad(
+            json!({ "query": "a", "limits": 1 }),
+            "limits: expected one of limit, path, query, scope_depth, set, received a name that is not known",
+        );
+    }
+}

@@ -1,0 +1,278 @@
+//! Many projects in one process: each has an engine, and a thread that keeps its index up to date.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use cds_engine::{Config, Engine, Hooks, Progress, WatchEvent, WatchOptions, find_root};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::fault::{Fault, FaultKind};
+use crate::operations::Operation;
+
+/// How an index is doing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct State {
+    /// `indexing`, `ready` or `failed`.
+    pub state: &'static str,
+    /// What is being done, where something is.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub phase: &'static str,
+    /// Files done.
+    pub done: usize,
+    /// Files in all; 0 while they are being counted.
+    pub total: usize,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub error: String,
+}
+
+/// A project as others see it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ProjectInfo {
+    /// What requests call it.
+    pub name: String,
+    /// Its folder.
+    pub root: String,
+    /// How its index is doing.
+    pub index: State,
+}
+
+/// One project.
+pub struct Project {
+    /// What requests call it.
+    pub name: String,
+    /// What answers.
+    pub engine: Engine,
+    state: Mutex<State>,
+    cancel: AtomicBool,
+    keeper: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Project {
+    /// How its index is doing.
+    pub fn state(&self) -> State {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set(&self, state: State) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+
+    /// As others see it.
+    pub fn info(&self) -> ProjectInfo {
+        ProjectInfo { name: self.name.clone(), root: self.engine.root().display().to_string(), index: self.state() }
+    }
+
+    /// Answers; while the first index is being made, with what is there: nothing, and a word about that.
+    pub fn call(&self, operation: &Operation, given: Map<String, Value>) -> Result<Value, Fault> {
+        let state = self.state();
+        match operation.call(&self.engine, given.clone()) {
+            Err(fault) if fault.kind == FaultKind::NotReady && state.state == "indexing" => {
+                let so_far = match state.total {
+                    0 => "files are being counted".to_owned(),
+                    total => format!("{} of {total} files are read", state.done),
+                };
+                let message = format!("the index is being made: {so_far}; ask again in a moment");
+                match operation.has_hits() {
+                    true => Ok(partial(operation, &given, &message)),
+                    false => Err(Fault::new(FaultKind::NotReady, message)),
+                }
+            }
+            answer => answer,
+        }
+    }
+
+    /// Keeps the index up to date until the project is closed.
+    fn keep(self: Arc<Self>, watch: &WatchOptions) {
+        let progress = |p: Progress| {
+            self.set(State { state: "indexing", phase: p.phase, done: p.done, total: p.total, error: String::new() });
+        };
+        let hooks = Hooks { progress: &progress, cancel: &self.cancel, ..Hooks::default() };
+        let ready = || self.set(State { state: "ready", ..State::default() });
+        self.engine.watch(watch, &hooks, &mut |event| match event {
+            WatchEvent::Watching { .. } | WatchEvent::Updated(_) | WatchEvent::RootBack => ready(),
+            WatchEvent::Failed(error) => {
+                self.set(State { state: "failed", error: error.message.clone(), ..State::default() });
+            }
+            WatchEvent::RootGone => {
+                let error = "its folder is gone".to_owned();
+                self.set(State { state: "failed", error, ..State::default() });
+            }
+            WatchEvent::Polling { .. } => {}
+        });
+    }
+
+    fn close(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+        if let Some(keeper) = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = keeper.join();
+        }
+    }
+}
+
+/// An answer without hits, as complete as its schema asks.
+fn partial(operation: &Operation, given: &Map<String, Value>, message: &str) -> Value {
+    let mut answer = json!({ "hits": [], "total": 0, "partial": true, "warnings": [message] });
+    let fields = operation.output["properties"].as_object().into_iter().flatten();
+    for (name, schema) in fields.filter(|(name, _)| answer.get(name.as_str()).is_none()).collect::<Vec<_>>() {
+        let required = operation.output["required"].as_array().is_some_and(|r| r.iter().any(|n| n == name.as_str()));
+        let empty = match schema["type"].as_str() {
+            Some("string") => given.get(name).cloned().unwrap_or_else(|| json!("")),
+            Some("array") => json!([]),
+            Some("integer" | "number") => json!(0),
+            Some("boolean") => json!(false),
+            _ if name == "parsed_query" => serde_json::to_value(cds_engine::ParsedQuery::default()).unwrap_or_default(),
+            _ => json!({}),
+        };
+        if required {
+            answer[name] = empty;
+        }
+    }
+    let known = operation.output["properties"].as_object();
+    if let (Some(known), Some(object)) = (known, answer.as_object_mut()) {
+        object.retain(|name, _| known.contains_key(name));
+    }
+    answer
+}
+
+/// How projects are kept.
+#[derive(Clone, Debug, Default)]
+pub struct Keeping {
+    /// Folders that projects must lie in; empty: any.
+    pub allowed_roots: Vec<PathBuf>,
+    /// Whether nobody looks for changes.
+    pub no_watch: bool,
+    /// Where indexes live; none: in their roots, or as settings say.
+    pub index_dir: Option<PathBuf>,
+}
+
+/// All projects of a process.
+pub struct Projects {
+    keeping: Keeping,
+    /// By name.
+    open: RwLock<BTreeMap<String, Arc<Project>>>,
+}
+
+impl Projects {
+    /// No projects yet.
+    pub fn new(keeping: Keeping) -> Projects {
+        Projects { keeping, open: RwLock::default() }
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<String, Arc<Project>>> {
+        self.open.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens the folder; one that is open stays as it is.
+    pub fn open(&self, root: &Path) -> Result<Arc<Project>, Fault> {
+        let refused = |message: String| Fault { kind: FaultKind::Invalid, message, data: None };
+        let root = std::fs::canonicalize(root).map_err(|e| refused(format!("{}: {e}", root.display())))?;
+        let allowed = self.keeping.allowed_roots.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
+        if !self.keeping.allowed_roots.is_empty() && !allowed.into_iter().any(|folder| root.starts_with(folder)) {
+            return Err(refused(format!("{} lies in none of the folders that are allowed", root.display())));
+        }
+        if let Some(known) = self.read().values().find(|project| project.engine.root() == root) {
+            return Ok(Arc::clone(known));
+        }
+        let mut config = Config::load(&root, |name| std::env::var(name).ok()).map_err(cds_engine::Error::from)?;
+        if let Some(folder) = &self.keeping.index_dir {
+            config.set("index.dir", &folder.display().to_string()).map_err(cds_engine::Error::from)?;
+        }
+        let engine = Engine::open(&root, config)?;
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = open.values().find(|project| project.engine.root() == root) {
+            return Ok(Arc::clone(known));
+        }
+        let base = root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned());
+        let names = std::iter::once(base.clone()).chain((2..).map(|n| format!("{base}-{n}")));
+        let name = names.into_iter().find(|name| !open.contains_key(name)).unwrap_or(base);
+        let state = State { state: "indexing", phase: "looking", ..State::default() };
+        let project = Arc::new(Project {
+            name: name.clone(),
+            engine,
+            state: Mutex::new(state),
+            cancel: AtomicBool::new(false),
+            keeper: Mutex::default(),
+        });
+        if self.keeping.no_watch {
+            project.set(State { state: "ready", ..State::default() });
+        } else {
+            let keeper = Arc::clone(&project);
+            let keep = move || keeper.keep(&WatchOptions::default());
+            let thread = std::thread::Builder::new().name(format!("keep {name}")).spawn(keep);
+            let thread = thread.map_err(|e| Fault::new(FaultKind::Internal, e.to_string()))?;
+            *project.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        }
+        open.insert(name, Arc::clone(&project));
+        Ok(project)
+    }
+
+    /// Stops keeping a project. Its index stays on disk.
+    pub fn close(&self, name: &str) -> Result<(), Fault> {
+        let project = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+        project.ok_or_else(|| self.unknown(name))?.close();
+        Ok(())
+    }
+
+    /// Stops keeping all.
+    pub fn close_all(&self) {
+        let all = std::mem::take(&mut *self.open.write().unwrap_or_else(PoisonError::into_inner));
+        for project in all.values() {
+            project.cancel.store(true, Ordering::Relaxed);
+        }
+        all.values().for_each(|project| project.close());
+    }
+
+    /// All, in order of name.
+    pub fn all(&self) -> Vec<Arc<Project>> {
+        self.read().values().cloned().collect()
+    }
+
+    fn unknown(&self, name: &str) -> Fault {
+        let known: Vec<String> = self.read().keys().cloned().collect();
+        let known = if known.is_empty() { "none is open".to_owned() } else { format!("open are {}", known.join(", ")) };
+        Fault::new(FaultKind::NotFound, format!("project {name:?} is not open: {known}"))
+    }
+
+    /// The project of a name or of a path in it; without one the only one there is.
+    pub fn find(&self, named: Option<&str>) -> Result<Arc<Project>, Fault> {
+        let open = self.read();
+        let Some(named) = named else {
+            return match open.len() {
+                1 => Ok(open.values().next().cloned().expect("there is one")),
+                0 => Err(Fault::new(FaultKind::NotFound, "no project is open: open one with /api/v1/projects")),
+                _ => {
+                    let names: Vec<&str> = open.keys().map(String::as_str).collect();
+                    Err(Fault::parameter("project", &format!("one of {}", names.join(", ")), "nothing"))
+                }
+            };
+        };
+        if let Some(project) = open.get(named) {
+            return Ok(Arc::clone(project));
+        }
+        let path = std::fs::canonicalize(named).ok();
+        let around = |project: &&Arc<Project>| path.as_ref().is_some_and(|p| p.starts_with(project.engine.root()));
+        let deepest = open.values().filter(around).max_by_key(|p| p.engine.root().as_os_str().len()).cloned();
+        drop(open);
+        deepest.ok_or_else(|| self.unknown(named))
+    }
+
+    /// Opens what a client calls its folders, each with the project around it.
+    pub fn open_around(&self, folder: &Path) -> Result<Arc<Project>, Fault> {
+        self.open(&find_root(folder))
+    }
+
+    /// Waits until an index is there or has failed, at most so long.
+    pub fn wait_ready(&self, at_most: Duration) {
+        let until = std::time::Instant::now() + at_most;
+        while std::time::Instant::now() < until && self.all().iter().any(|p| p.state().state == "indexing") {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Listens: on an address of this machine, on a Unix socket, with limits on who may linger.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::doors::{Doors, Limits};
+use crate::fault::{Fault, FaultKind};
+use crate::guard::Guard;
+use crate::http;
+
+/// Where to listen.
+#[derive(Clone, Debug, Default)]
+pub struct Listen {
+    /// An address; none: only the socket.
+    pub address: Option<SocketAddr>,
+    /// A Unix socket.
+    pub socket: Option<PathBuf>,
+}
+
+/// How long answers under way may take once the service is asked to stop.
+const LAST_ANSWERS: Duration = Duration::from_secs(5);
+
+/// Serves until `stop` comes. `told` learns where it listens.
+pub async fn serve(
+    doors: Arc<Doors>,
+    guard: Guard,
+    listen: &Listen,
+    told: impl FnOnce(Option<SocketAddr>),
+    stop: impl Future<Output = ()>,
+) -> Result<(), Fault> {
+    let refused = |what: String| move |e: std::io::Error| Fault::new(FaultKind::Io, format!("{what}: {e}"));
+    if let Some(address) = listen.address.filter(|a| !a.ip().is_loopback() && guard.token.is_none()) {
+        let message =
+            format!("{address} can be reached from other machines: set a token in CDS_TOKEN, or listen on 127.0.0.1");
+        return Err(Fault::new(FaultKind::Invalid, message));
+    }
+    let tcp = match listen.address {
+        Some(address) => Some(TcpListener::bind(address).await.map_err(refused(address.to_string()))?),
+        None => None,
+    };
+    let router = http::router(&doors, guard);
+    let acceptor = Arc::new(Acceptor::new(router.clone(), doors.limits));
+    #[cfg(unix)]
+    let unix = match &listen.socket {
+        Some(path) => Some((unix_listener(path).await?, Socket(path.clone()))),
+        None => None,
+    };
+    told(tcp.as_ref().and_then(|tcp| tcp.local_addr().ok()));
+    tokio::pin!(stop);
+    loop {
+        let by_tcp = async {
+            match &tcp {
+                Some(tcp) => tcp.accept().await.map(|(stream, _)| stream),
+                None => std::future::pending().await,
+            }
+        };
+        #[cfg(unix)]
+        let by_socket = async {
+            match &unix {
+                Some((unix, _)) => unix.accept().await.map(|(stream, _)| stream),
+                None => std::future::pending().await,
+            }
+        };
+        #[cfg(not(unix))]
+        let by_socket = std::future::pending::<std::io::Result<tokio::net::TcpStream>>();
+        tokio::select! {
+            () = &mut stop => break,
+            stream = by_tcp => match stream {
+                Ok(stream) => {
+                    let _ = stream.set_nodelay(true);
+                    acceptor.take(stream);
+                }
+                Err(_) => pause().await,
+            },
+            stream = by_socket => match stream {
+                Ok(stream) => acceptor.take(stream),
+                Err(_) => pause().await,
+            },
+        }
+    }
+    drop(tcp);
+    let acceptor = Arc::into_inner(acceptor).map(|acceptor| acceptor.graceful);
+    if let Some(graceful) = acceptor {
+        let _ = tokio::time::timeout(LAST_ANSWERS, graceful.shutdown()).await;
+    }
+    let _ = tokio::task::spawn_blocking(move || doors.close()).await;
+    Ok(())
+}
+
+/// No descriptors are left, or the like: it passes.
+async fn pause() {
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}
+
+struct Acceptor {
+    router: Router,
+    graceful: GracefulShutdown,
+    places: Arc<Semaphore>,
+    head: Duration,
+}
+
+impl Acceptor {
+    fn new(router: Router, limits: Limits) -> Acceptor {
+        let places = Arc::new(Semaphore::new(limits.connections));
+        Acceptor { router, graceful: GracefulShutdown::new(), places, head: limits.head }
+    }
+
+    /// Answers on a connection; one too many is closed.
+    fn take(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
+        let service = TowerToHyperService::new(self.router.clone());
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(self.head).max_buf_size(64 << 10);
+        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let watched = self.graceful.watch(connection);
+        tokio::spawn(async move {
+            let _ = watched.await;
+            drop(place);
+        });
+    }
+}
+
+/// A socket's file goes with its service.
+struct Socket(PathBuf);
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// A socket that only its owner can use. One that nobody listens on any more is replaced.
+#[cfg(unix)]
+async fn unix_listener(path: &Path) -> Result<tokio::net::UnixListener, Fault> {
+    use std::os::unix::fs::PermissionsExt;
+    let io = |e: std::io::Error| Fault::new(FaultKind::Io, format!("{}: {e}", path.display()));
+    if tokio::net::UnixStream::connect(path).await.is_ok() {
+        let message = format!("{} is in use by another service", path.display());
+        return Err(Fault::new(FaultKind::Busy, message));
+    }
+    let is_socket = std::fs::symlink_metadata(path).is_ok_and(|meta| {
+        use std::os::unix::fs::FileTypeExt;
+        meta.file_type().is_socket()
+    });
+    if is_socket {
+        std::fs::remove_file(path).map_err(io)?;
+    }
+    let listener = tokio::net::UnixListener::bind(path).map_err(io)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(io)?;
+    Ok(listener)
+}
