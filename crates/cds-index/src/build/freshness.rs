@@ -48,7 +48,8 @@ fn judge(snapshot: &Snapshot, stamps: &Stamps, root: &Path, options: &BuildOptio
     let files = snapshot.documents().zip(&stamps.files).filter(is_other);
     let skipped = manifest.skipped.iter().zip(&stamps.skipped);
     let skipped = skipped.filter(|(skipped, now)| is_changed(skipped, **now, &manifest.on_disk(root, &skipped.path)));
-    match folders.count() + files.count() + skipped.count() {
+    let rules = manifest.rules.iter().zip(&stamps.rules).filter(|((_, stamp), now)| Some(*stamp) != **now);
+    match folders.count() + files.count() + skipped.count() + rules.count() {
         0 => Freshness::Fresh,
         n => Freshness::Stale(n),
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::ProblemRow;
 use super::stamps::{Stamp, Stamps};
-use super::walk::{FoundFile, IGNORE_FILES, Walked, is_marked, modified_ns, walk, walk_below};
+use super::walk::{FoundFile, IGNORE_FILES, Walked, is_marked, modified_ns, rules_of, walk, walk_below};
 use crate::Snapshot;
 
 /// What a walk would find.
@@ -26,12 +26,20 @@ fn try_look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Option
     let skipped = manifest.skipped.iter().zip(&stamps.skipped);
     let skipped = skipped.filter_map(|(known, now)| Some(((known.path.as_str(), known.stamp?), now)));
     let known = || documents.clone().chain(skipped.clone());
-    if known().any(|((path, before), now)| is_rule(path) && *now != Some(before)) {
+    let rules = manifest.rules.iter().zip(&stamps.rules);
+    if known().any(|((path, before), now)| is_rule(path) && *now != Some(before))
+        || rules.into_iter().any(|((_, before), now)| *now != Some(*before))
+    {
         return None;
     }
+    let is_new_rule = |path: &str| {
+        old.document_at(path).is_none()
+            && manifest.rules.binary_search_by(|(known, _)| known.as_str().cmp(path)).is_err()
+    };
+    let has_new_rules = |folder: &str| rules_of(root, folder).any(|(path, _)| is_new_rule(&path));
     let directories: Vec<(&str, Option<i64>)> =
         manifest.directories.iter().zip(&stamps.directories).map(|((path, _), now)| (path.as_str(), *now)).collect();
-    let mut walked = Walked::default();
+    let mut walked = Walked { rules: manifest.rules.clone(), ..Walked::default() };
     let changed = directories.iter().zip(&manifest.directories).filter(|((_, now), (_, before))| *now != Some(*before));
     let changed: FxHashSet<&str> = changed.map(|((path, _), _)| *path).collect();
     let is_below = |path: &str, folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -57,7 +65,7 @@ fn try_look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Option
     let is_own = |problem: &ProblemRow| !of_rules(problem);
     for folder in changed.iter().filter(|folder| !is_lost(folder)) {
         let listed = walk_below(root, home, &root.join(folder), Some(1));
-        if listed.files.iter().any(|file| is_rule(&file.path) && old.document_at(&file.path).is_none()) {
+        if has_new_rules(folder) {
             return None;
         }
         for (path, time) in listed.directories {
@@ -65,7 +73,7 @@ fn try_look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Option
                 walked.directories.push((path, time));
             } else if !known_folders.contains(path.as_str()) {
                 let inside = walk_below(root, home, &root.join(&path), None);
-                if !inside.raw_paths.is_empty() || inside.files.iter().any(|file| is_rule(&file.path)) {
+                if !inside.raw_paths.is_empty() || inside.directories.iter().any(|(path, _)| has_new_rules(path)) {
                     return None;
                 }
                 walked.files.extend(inside.files);

@@ -230,9 +230,10 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         && is_sound
     {
         // What is not indexed came or went: the folders' times are all there is to write.
-        if old.manifest().directories != found.directories {
+        if old.manifest().directories != found.directories || old.manifest().rules != found.rules {
             let mut manifest = old.manifest().clone();
             manifest.directories.clone_from(&found.directories);
+            manifest.rules.clone_from(&found.rules);
             lock.check()?;
             manifest.publish(build.home)?;
         }
@@ -338,6 +339,7 @@ fn write(
         languages: tables.languages,
         counts: tables.counts,
         directories: found.directories.clone(),
+        rules: found.rules.clone(),
         raw_paths: found.raw_paths.clone(),
         skipped: tables.skipped,
         parts: tables.parts,

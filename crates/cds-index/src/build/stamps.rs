@@ -15,6 +15,7 @@ pub(crate) type Stamp = (u64, i64);
 pub(crate) struct Stamps {
     pub(crate) files: Vec<Option<Stamp>>,
     pub(crate) skipped: Vec<Option<Stamp>>,
+    pub(crate) rules: Vec<Option<Stamp>>,
     /// Times of folders.
     pub(crate) directories: Vec<Option<i64>>,
 }
@@ -45,6 +46,7 @@ impl Stamps {
                 })
                 .collect(),
             skipped: manifest.skipped.par_iter().map(|skipped| file(&skipped.path)).collect(),
+            rules: manifest.rules.par_iter().map(|(path, _)| file(path)).collect(),
             directories: manifest.directories.par_iter().map(|(path, _)| directory(path)).collect(),
         }
     }

@@ -7,8 +7,10 @@ use std::time::UNIX_EPOCH;
 
 use cds_model::{FileId, ProblemKind};
 use ignore::{WalkBuilder, WalkState};
+use rayon::prelude::*;
 
 use super::ProblemRow;
+use super::stamps::Stamp;
 use crate::Snapshot;
 
 /// Folders that are never entered, wherever they stand: version control, environments, caches of tools.
@@ -39,6 +41,8 @@ pub(crate) struct Walked {
     pub(crate) problems: Vec<ProblemRow>,
     /// The bytes of paths that are not UTF-8, by how they are written.
     pub(crate) raw_paths: BTreeMap<String, Vec<u8>>,
+    /// Files of rules that are not among the files, by path: rules may leave out their own file.
+    pub(crate) rules: Vec<(String, Stamp)>,
 }
 
 impl Walked {
@@ -55,6 +59,19 @@ impl Walked {
 /// Files that say what is not indexed.
 pub(crate) const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".cdsignore"];
 
+/// What git leaves out of one clone alone.
+const EXCLUDE: &str = ".git/info/exclude";
+
+/// Files of rules of a folder, whether or not rules leave them out.
+pub(crate) fn rules_of<'a>(root: &'a Path, folder: &'a str) -> impl Iterator<Item = (String, Stamp)> + 'a {
+    let names = IGNORE_FILES.into_iter().chain(folder.is_empty().then_some(EXCLUDE));
+    names.filter_map(move |name| {
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let meta = std::fs::symlink_metadata(root.join(&path)).ok().filter(std::fs::Metadata::is_file)?;
+        Some((path, (meta.len(), modified_ns(&meta))))
+    })
+}
+
 /// Walks `root` by the rules of git's whole exclude chain, `.ignore` and `.cdsignore`.
 pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
     let mut walked = walk_below(root, home, root, None);
@@ -62,6 +79,12 @@ pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
     walked.directories.sort_unstable();
     walked.directories.dedup_by(|a, b| a.0 == b.0);
     walked.problems.sort_unstable_by(|a, b| (&a.path, &a.detail).cmp(&(&b.path, &b.detail)));
+    let Walked { files, directories, .. } = &walked;
+    let is_found = |path: &str| files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+    let rules = directories.par_iter().flat_map_iter(|(folder, _)| rules_of(root, folder));
+    let mut rules: Vec<(String, Stamp)> = rules.filter(|(path, _)| !is_found(path)).collect();
+    rules.sort_unstable();
+    walked.rules = rules;
     walked
 }
 

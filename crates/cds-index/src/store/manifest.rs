@@ -42,6 +42,9 @@ pub struct Manifest {
     pub counts: Counts,
     /// Directories seen, with modification times in nanoseconds: added and removed files show there.
     pub directories: Vec<(String, i64)>,
+    /// Files of rules that are not indexed, with sizes and modification times: rules may leave out their own file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<(String, (u64, i64))>,
     /// The bytes of paths that are not UTF-8, by how they are written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub raw_paths: BTreeMap<String, Vec<u8>>,

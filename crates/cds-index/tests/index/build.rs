@@ -326,3 +326,26 @@ fn what_is_no_file_is_listed_or_passed_over() {
     assert_eq!(problems, expect);
     assert_eq!(snapshot.manifest().counts.problems, 4);
 }
+
+#[test]
+fn rules_that_leave_out_their_own_file_are_followed() {
+    let tree = Tree::new("");
+    tree.write("a.py", "def a(): pass\n");
+    tree.write("b.log", "words\n");
+    tree.write(".gitignore", ".gitignore\n*.log\n");
+    tree.build();
+    let check = |expect: &[&str]| {
+        assert_ne!(check_freshness(&tree.open(), tree.root(), &tree.options), Freshness::Fresh);
+        tree.try_build(|build| build.quick = true).expect("the tree is indexed");
+        assert_eq!(paths(&tree.open()), expect);
+        assert_eq!(check_freshness(&tree.open(), tree.root(), &tree.options), Freshness::Fresh);
+    };
+    assert_eq!(paths(&tree.open()), ["a.py"]);
+    tree.write(".gitignore", ".gitignore\n");
+    check(&["a.py", "b.log"]);
+    tree.write(".git/info/exclude", "*.py\n");
+    tree.write(".ignore", ".ignore\n");
+    check(&["b.log"]);
+    tree.write(".git/info/exclude", "");
+    check(&["a.py", "b.log"]);
+}
