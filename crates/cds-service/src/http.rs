@@ -12,7 +12,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::{Map, Value, json};
-use tokio_stream::{StreamExt, wrappers::WatchStream};
+use tokio_stream::wrappers::ReceiverStream;
 
 use crate::doors::{Doors, blocking};
 use crate::fault::{Fault, FaultKind};
@@ -200,18 +200,25 @@ async fn cancel_task(State(doors): State<Arc<Doors>>, Path(id): Path<String>) ->
 
 /// Every change of a task that is seen in time, and always the last one.
 async fn follow_task(State(doors): State<Arc<Doors>>, Path(id): Path<String>) -> Response {
-    let now = match doors.tasks.follow(&id) {
+    let mut now = match doors.tasks.follow(&id) {
         Ok(now) => now,
         Err(fault) => return faulty(&fault),
     };
-    let mut has_ended = false;
-    let events = WatchStream::new(now).take_while(move |task| {
-        let goes_on = !has_ended;
-        has_ended = !is_open(task.state);
-        goes_on
+    let (send, events) = tokio::sync::mpsc::channel(8);
+    tokio::spawn(async move {
+        loop {
+            let task = now.borrow_and_update().clone();
+            let event = Event::default().event("task").data(json!(task).to_string());
+            // Whoever follows has left, or there is nothing more to come.
+            if send.send(Ok::<_, Infallible>(event)).await.is_err()
+                || !is_open(task.state)
+                || now.changed().await.is_err()
+            {
+                return;
+            }
+        }
     });
-    let events = events.map(|task| Ok::<_, Infallible>(Event::default().event("task").data(json!(task).to_string())));
-    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+    Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::default()).into_response()
 }
 
 async fn metrics(State(doors): State<Arc<Doors>>) -> Response {

@@ -185,7 +185,9 @@ pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
             "Find code like that at a place.",
             &["place"],
             |engine, request: SimilarRequest| -> Result<SearchResponse, Fault> {
-                Ok(engine.similar(&request.place, &request.how)?)
+                // What is asked about stands in the place of words.
+                let how = SearchRequest { query: request.place.clone(), ..request.how };
+                Ok(engine.similar(&request.place, &how)?)
             },
         ),
         row(

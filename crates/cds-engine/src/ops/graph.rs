@@ -189,7 +189,8 @@ impl Engine {
 
     fn calls(&self, request: &TraverseRequest, direction: Direction) -> Result<GraphResponse> {
         let (walk, types) = request.check()?;
-        let walk = Walk { direction, kinds: vec![EdgeKind::Invoke], ..walk };
+        let depth = request.depth.unwrap_or(1);
+        let walk = Walk { direction, kinds: vec![EdgeKind::Invoke], depth, ..walk };
         self.answer(|snapshot| {
             let starts = starts(snapshot, &request.from, |e| e.local().is_some() || e.kind().name() == "file")?;
             Ok(walked(snapshot, &starts, &walk, &types))
@@ -211,6 +212,7 @@ impl Engine {
     /// Files that use a file, or anything in it; and files that use those, as deep as asked.
     pub fn dependents(&self, request: &TraverseRequest) -> Result<GraphResponse> {
         let (walk, _) = request.check()?;
+        let walk = Walk { depth: request.depth.unwrap_or(1), ..walk };
         self.answer(|snapshot| {
             let starts = starts(snapshot, &request.from, |e| e.local().is_none())?;
             Ok(files_using(snapshot, &starts, &walk))

@@ -31,13 +31,9 @@ pub(crate) fn traverse(context: &Context, args: TraverseArgs) -> Done {
 }
 
 pub(crate) fn ask(context: &Context, args: CallsArgs, question: Question) -> Done {
-    let (mut request, draw) =
-        request(vec![args.name], RouteArgs { direction: None, edges: Vec::new(), walk: args.walk });
+    let (request, draw) = request(vec![args.name], RouteArgs { direction: None, edges: Vec::new(), walk: args.walk });
     let engine = &context.engine;
     engine.check_traverse(&request)?;
-    if !matches!(question, Question::Implementations) {
-        request.depth = request.depth.or(Some(1));
-    }
     ensure_indexed(context)?;
     let (response, nothing) = match question {
         Question::Callers => (engine.callers(&request)?, "no call of it is known"),

@@ -9,6 +9,9 @@ mod crash;
 mod damage;
 #[cfg(unix)]
 mod disk;
+mod doors;
+#[cfg(unix)]
+mod doors_hostile;
 mod errors;
 mod eval;
 mod filters;
@@ -27,6 +30,7 @@ mod retrieve;
 mod robust;
 mod scenarios;
 mod search;
+mod service;
 mod settings;
 mod symbol;
 mod times;

@@ -1,0 +1,409 @@
+//! Every door gives the same answers: CLI, JSON-RPC, HTTP and MCP, each as a real client meets it.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::fixture::{Project, asked};
+use crate::service::{Mcp, Service};
+
+const SHOP: &str = "\
+//- shop/cart.py
+from shop.money import Money, parse
+
+class Cart:
+    \"\"\"Holds what a customer wants.\"\"\"
+
+    def __init__(self):
+        self.items = []
+
+    def add(self, item, count=1):
+        \"\"\"Adds an item; retries when the stock is locked.\"\"\"
+        for attempt in range(3):
+            self.items.append((item, count))
+
+    def total(self):
+        return Money(sum(parse(price) for price, _ in self.items))
+
+class GiftCart(Cart):
+    def total(self):
+        return Money(0)
+//- shop/money.py
+class Money:
+    def __init__(self, cents):
+        self.cents = cents
+
+def parse(text):
+    return int(text)
+//- shop/web.ts
+import { retry } from './retry';
+
+export interface Handler { handle(path: string): string }
+
+export class Router implements Handler {
+  handle(path: string): string {
+    return retry(() => path.toUpperCase());
+  }
+}
+//- shop/retry.ts
+export function retry<T>(work: () => T, times = 3): T {
+  for (let i = 0; i < times; i++) {
+    try { return work(); } catch (error) { if (i + 1 === times) throw error; }
+  }
+  throw new Error('never');
+}
+//- tests/test_cart.py
+from shop.cart import Cart
+
+def test_total():
+    assert Cart().total().cents == 0
+//- README.md
+# Shop
+
+How carts are added up.
+";
+
+/// What is asked: the operation, the command line, and the parameters that say the same.
+fn requests() -> Vec<(&'static str, Vec<&'static str>, Value)> {
+    let row = |operation, line: &'static str, parameters: Value| {
+        (operation, line.split(' ').map(|word| word.trim_matches('\'')).collect(), parameters)
+    };
+    vec![
+        row("search", "search retry", json!({ "query": "retry" })),
+        row("search", "search cart total", json!({ "query": "cart total" })),
+        row("search", "search retry --limit 1", json!({ "query": "retry", "limit": 1 })),
+        row("search", "search retry --limit 2", json!({ "query": "retry", "top_k": 2 })),
+        row("search", "search retry --lang typescript", json!({ "query": "retry", "lang": ["typescript"] })),
+        row("search", "search retry --lang python", json!({ "query": "retry", "languages": "python" })),
+        row("search", "search total --path 'shop/**'", json!({ "query": "total", "path": "shop/**" })),
+        row("search", "search total --path shop", json!({ "query": "total", "path_prefix": "shop" })),
+        row("search", "search total --exclude 'tests/**'", json!({ "query": "total", "exclude": ["tests/**"] })),
+        row("search", "search cart --type class", json!({ "query": "cart", "entity_types": ["class"] })),
+        row("search", "search cart --kind method", json!({ "query": "cart", "kind": "method" })),
+        row("search", "search total --is-test true", json!({ "query": "total", "is_test": true })),
+        row("search", "search total --is-test false", json!({ "query": "total", "is_test": false })),
+        row("search", "search cart --granularity document", json!({ "query": "cart", "granularity": "document" })),
+        row(
+            "search",
+            "search cart --granularity both --files 1",
+            json!({ "query": "cart", "granularity": "both", "files": 1 }),
+        ),
+        row("search", "search cart --chunks-per-file 1", json!({ "query": "cart", "chunks_per_file": 1 })),
+        row("search", "search cart --preset dense", json!({ "query": "cart", "preset": "dense" })),
+        row("search", "search cart --preset bm25", json!({ "query": "cart", "preset": "bm25" })),
+        row("search", "search cart --snippet full", json!({ "query": "cart", "snippet": "full" })),
+        row("search", "search cart --snippet preview", json!({ "query": "cart", "snippet": "preview" })),
+        row("search", "search retry --depth 1", json!({ "query": "retry", "max_depth": 1 })),
+        row("search", "search cart --max-tokens 60", json!({ "query": "cart", "max_tokens": 60 })),
+        row("search", "search cart --cursor 1", json!({ "query": "cart", "cursor": "1" })),
+        row("search", "search cart --node-name 'tot*'", json!({ "query": "cart", "node_name": "tot*" })),
+        row("search", "search cart --min-similarity 0.2", json!({ "query": "cart", "min_similarity": 0.2 })),
+        row("search", "search where are things tried again", json!({ "query": "where are things tried again" })),
+        row("symbol", "symbol Cart", json!({ "name": "Cart" })),
+        row("symbol", "symbol 'to*'", json!({ "name": "to*" })),
+        row("symbol", "symbol cart --ignore-case", json!({ "symbol": "cart", "ignore_case": true })),
+        row("symbol", "symbol Carr --fuzzy", json!({ "name": "Carr", "fuzzy": true })),
+        row("traverse", "traverse Cart.total", json!({ "from": ["Cart.total"] })),
+        row("traverse", "traverse retry --direction backward", json!({ "from": "retry", "direction": "backward" })),
+        row("callers", "callers retry", json!({ "from": "retry" })),
+        row("callees", "callees Cart.total", json!({ "from": "Cart.total" })),
+        row("implementations", "implementations Handler", json!({ "from": "Handler" })),
+        row("dependents", "dependents shop/money.py", json!({ "from": "shop/money.py" })),
+        row("path", "path test_total Money", json!({ "from": "test_total", "to": "Money" })),
+        row("retrieve", "retrieve shop/cart.py:Cart.total", json!({ "ids": "shop/cart.py:Cart.total" })),
+        row("retrieve", "retrieve shop/cart.py:1-4 shop/no.py", json!({ "ids": ["shop/cart.py:1-4", "shop/no.py"] })),
+        row("outline", "outline shop/cart.py", json!({ "path": "shop/cart.py" })),
+        row("outline", "outline shop", json!({ "path": "shop" })),
+        row("grep", "grep retr", json!({ "pattern": "retr" })),
+        row(
+            "grep",
+            "grep RETRY --ignore-case --lang typescript",
+            json!({ "pattern": "RETRY", "ignore_case": true, "lang": "typescript" }),
+        ),
+        row("similar", "similar shop/cart.py:10", json!({ "place": "shop/cart.py:10" })),
+    ]
+}
+
+/// An answer without what differs from one moment to the next.
+fn settled(mut answer: Value) -> Value {
+    if let Some(object) = answer.as_object_mut() {
+        object.remove("timings_ms");
+        object.remove("follow_ups");
+        object.retain(|_, value| !value.is_null());
+    }
+    answer
+}
+
+/// What is found, in order.
+fn found(answer: &Value) -> Vec<String> {
+    let of = |name: &str| answer[name].as_array().cloned().unwrap_or_default();
+    let all = [of("hits"), of("edges"), of("files")].concat();
+    all.iter()
+        .map(|hit| match hit["id"].as_str() {
+            Some(id) => id.to_owned(),
+            None => format!("{}{}{}{}", hit["path"], hit["line"], hit["from"], hit["to"]),
+        })
+        .collect()
+}
+
+#[test]
+fn b10_the_same_requests_give_the_same_answers_in_every_door() {
+    let project = Project::new(SHOP);
+    project.cds(&["index"]);
+    let service = Service::start(&project, &[]);
+    let mut mcp = Mcp::start(&project, &[]);
+    let tools = mcp.ask("tools/list", &json!({}));
+    let tool_of = |operation: &str| match operation {
+        "search" => Some("search_code"),
+        "symbol" => Some("find_symbol"),
+        "traverse" => Some("traverse_graph"),
+        "similar" => Some("find_similar"),
+        "retrieve" => Some("retrieve"),
+        "outline" => Some("outline"),
+        _ => None,
+    };
+    let requests = requests();
+    assert!(requests.len() >= 40);
+    for (operation, line, parameters) in requests {
+        let expect = settled(project.json_or_nothing(&line));
+        let by_rpc = service.rpc(operation, &parameters).unwrap_or_else(|e| panic!("{line:?}: {e}"));
+        assert_eq!(settled(by_rpc), expect, "JSON-RPC: {line:?}");
+        let by_http = service.post(&format!("/api/v1/{operation}"), &parameters);
+        assert_eq!(by_http.status, 200, "{line:?}: {}", by_http.body);
+        assert_eq!(settled(by_http.json()), expect, "HTTP: {line:?}");
+        assert!(by_http.head.contains("x-cds-api-version: 1"));
+        let Some(tool) = tool_of(operation) else { continue };
+        assert!(tools["result"]["tools"].as_array().is_some_and(|tools| tools.iter().any(|t| t["name"] == tool)));
+        let by_mcp = mcp.call(tool, &parameters);
+        assert_eq!(found(&by_mcp["structuredContent"]), found(&expect), "MCP: {line:?}");
+        assert!(by_mcp["content"][0]["text"].as_str().is_some_and(|text| !text.is_empty()));
+    }
+}
+
+#[test]
+fn s2_an_empty_query_is_rejected_in_every_door() {
+    let project = Project::new(SHOP);
+    let service = Service::start(&project, &[]);
+    let mut mcp = Mcp::start(&project, &[]);
+    for query in ["", "  "] {
+        let output = project.cds(&["search", query]);
+        assert_eq!((output.code, output.stderr.as_str()), (2, "cds: query cannot be empty\n"));
+        let parameters = json!({ "query": query });
+        let error = service.rpc("search", &parameters).expect_err("it is rejected");
+        assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!("query cannot be empty")));
+        let answer = service.post("/api/v1/search", &parameters);
+        assert_eq!((answer.status, &answer.json()["error"]["message"]), (400, &json!("query cannot be empty")));
+        let told = mcp.call("search_code", &parameters);
+        assert_eq!((&told["isError"], &told["content"][0]["text"]), (&json!(true), &json!("query cannot be empty")));
+    }
+}
+
+#[test]
+fn r7_nothing_found_is_an_empty_list_in_every_door() {
+    let project = Project::new(SHOP);
+    let service = Service::start(&project, &[]);
+    let mut mcp = Mcp::start(&project, &[]);
+    let parameters = json!({ "query": "xylophone", "preset": "bm25" });
+    let empty = |answer: &Value| assert_eq!((&answer["hits"], &answer["total"]), (&json!([]), &json!(0)));
+    assert_eq!(project.cds(&["search", "xylophone", "--preset", "bm25"]).code, 1);
+    empty(&service.rpc("search", &parameters).expect("it is answered"));
+    empty(&service.post("/api/v1/search", &parameters).json());
+    empty(&mcp.call("search_code", &parameters)["structuredContent"]);
+}
+
+#[test]
+fn b11_two_projects_do_not_mix_unless_asked() {
+    let one = Project::new(SHOP);
+    let two = Project::new("//- bank/account.py\ndef retry_transfer():\n    return 1\n");
+    let (first, second) = (one.root().display().to_string(), two.root().display().to_string());
+    let service = Service::start(&one, &[&first, &second]);
+    let projects = service.get("/api/v1/projects").json();
+    let names: Vec<&str> = projects.as_array().expect("a list").iter().filter_map(|p| p["name"].as_str()).collect();
+    assert_eq!(names, ["project", "project-2"]);
+    let paths = |project: Value| -> Vec<String> {
+        let answer = service.rpc("search", &json!({ "query": "retry", "project": project })).expect("it is answered");
+        let hits = answer["hits"].as_array().expect("hits").iter();
+        let mut paths: Vec<String> =
+            hits.filter_map(|hit| Some(hit["path"].as_str()?.split('/').next()?.to_owned())).collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    };
+    assert_eq!(paths(json!("project")), ["shop"]);
+    assert_eq!(paths(json!("project-2")), ["bank"]);
+    assert_eq!(paths(json!(second)), ["bank"]);
+    assert_eq!(paths(json!(["project", "project-2"])), ["bank", "shop"]);
+    assert_eq!(paths(json!("*")), ["bank", "shop"]);
+    let all = service.rpc("search", &json!({ "query": "retry", "project": "*" })).expect("it is answered");
+    assert!(all["hits"].as_array().expect("hits").iter().all(|hit| hit["project"].is_string()));
+    // Which one is meant must be said.
+    let error = service.rpc("search", &json!({ "query": "retry" })).expect_err("it is rejected");
+    assert_eq!(error["data"]["field"], "project");
+    assert_eq!(
+        service.rpc("search", &json!({ "query": "retry", "project": "no" })).expect_err("unknown")["code"],
+        -32002
+    );
+    assert_eq!(service.send("DELETE", "/api/v1/projects/project-2", &[], b"").status, 204);
+    assert_eq!(paths(Value::Null), ["shop"]);
+}
+
+#[test]
+fn c12_a_hundred_questions_at_once_are_answered() {
+    let project = Project::new(SHOP);
+    let service = Service::start(&project, &[]);
+    let words = ["retry", "cart total", "where are prices parsed", "handler", "money"];
+    let ask = |i: usize| {
+        let started = Instant::now();
+        let answer = service.rpc("search", &json!({ "query": words[i % words.len()] }));
+        assert!(answer.is_ok_and(|answer| answer["total"].as_u64() > Some(0)), "{i}");
+        started.elapsed()
+    };
+    let mut times: Vec<Duration> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..100).map(|i| scope.spawn(move || ask(i))).collect();
+        all.into_iter().map(|thread| thread.join().expect("no error")).collect()
+    });
+    times.sort();
+    assert!(times[95] < Duration::from_secs(5), "{:?}", times[95]);
+}
+
+#[test]
+fn parameters_that_are_wrong_are_told_by_name() {
+    let project = Project::new(SHOP);
+    let service = Service::start(&project, &[]);
+    let check = |method: &str, parameters: Value, code: i64, data: Value| {
+        let error = service.rpc(method, &parameters).expect_err("it is rejected");
+        assert_eq!((error["code"].as_i64(), &error["data"]), (Some(code), &data), "{method} {parameters}: {error}");
+    };
+    let data = |field: &str, expected: &str, received: &str| json!({ "field": field, "expected": expected, "received": received });
+    check("search", json!({ "query": "a", "limit": "ten" }), -32602, data("limit", "integer, at least 0", "\"ten\""));
+    check("search", json!({}), -32602, data("query", "a value", "nothing"));
+    check("search", json!({ "query": ["a"] }), -32602, data("query", "string", "[\"a\"]"));
+    check("search", json!({ "query": "a", "limit": 0 }), -32602, Value::Null);
+    check("retrieve", json!({ "ids": 3 }), -32602, data("ids", "array", "3"));
+    check("no_such", json!({}), -32601, Value::Null);
+    check("traverse", json!({ "from": "Nobody" }), -32002, Value::Null);
+}
+
+#[test]
+fn json_rpc_is_spoken_as_it_is_written() {
+    let project = Project::new(SHOP);
+    let service = Service::start(&project, &[]);
+    let check = |body: &str, status: u16, expect: Value| {
+        let answer = service.send("POST", "/rpc", &[("Content-Type", "application/json")], body.as_bytes());
+        let short = |answer: &Value| {
+            let code = answer["error"]["code"].clone();
+            json!({ "id": answer["id"], "error": code, "result": answer["result"].is_object() })
+        };
+        let found = match serde_json::from_str::<Value>(&answer.body) {
+            Ok(Value::Array(all)) => all.iter().map(short).collect(),
+            Ok(one) => short(&one),
+            Err(_) => Value::Null,
+        };
+        assert_eq!((answer.status, found), (status, expect), "{body}");
+    };
+    let ok = |id: Value| json!({ "id": id, "error": null, "result": true });
+    let bad = |id: Value, code: i64| json!({ "id": id, "error": code, "result": false });
+    check(r#"{"jsonrpc":"2.0","id":"a","method":"status"}"#, 200, ok(json!("a")));
+    check(r#"{"jsonrpc":"2.0","id":1,"method":"status","params":{}}"#, 200, ok(json!(1)));
+    check(r#"{"jsonrpc":"2.0","method":"status"}"#, 204, Value::Null);
+    check(
+        r#"[{"jsonrpc":"2.0","id":1,"method":"status"},{"jsonrpc":"2.0","method":"status"},{"jsonrpc":"2.0","id":2,"method":"x"},5]"#,
+        200,
+        json!([ok(json!(1)), bad(json!(2), -32601), bad(Value::Null, -32600)]),
+    );
+    check(r#"[{"jsonrpc":"2.0","method":"status"}]"#, 204, Value::Null);
+    check("[]", 200, bad(Value::Null, -32600));
+    check("{", 200, bad(Value::Null, -32700));
+    check("", 200, bad(Value::Null, -32700));
+    check(r#"{"jsonrpc":"1.0","id":1,"method":"status"}"#, 200, bad(Value::Null, -32600));
+    check(r#"{"jsonrpc":"2.0","id":{},"method":"status"}"#, 200, bad(Value::Null, -32600));
+    check(r#"{"jsonrpc":"2.0","id":1,"method":"search","params":["a"]}"#, 200, bad(json!(1), -32602));
+    check(&format!("[{}]", vec!["1"; 101].join(",")), 200, bad(Value::Null, -32600));
+}
+
+#[test]
+fn tasks_are_begun_followed_merged_and_cancelled() {
+    let project = Project::new(SHOP);
+    for i in 0..400 {
+        project.write(&format!("many/m{i}.py"), format!("def f{i}(x):\n    return g{i}(x)\n").repeat(40));
+    }
+    let service = Service::start(&project, &["--no-watch"]);
+    let first = service.post("/api/v1/tasks", &json!({ "force": true }));
+    assert_eq!((first.status, &first.json()["state"]), (202, &json!("pending")));
+    let equal = service.post("/api/v1/tasks", &json!({ "force": true })).json();
+    assert_eq!((&equal["state"], &equal["merged_into"]), (&json!("merged"), &json!("1")));
+    let events = service.get("/api/v1/tasks/1/events");
+    assert!(events.head.contains("text/event-stream"));
+    let states: Vec<Value> = events
+        .body
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok())
+        .map(|task| task["state"].clone())
+        .collect();
+    assert_eq!(states.last(), Some(&json!("completed")), "{states:?}");
+    let done = service.get("/api/v1/tasks/1").json();
+    assert_eq!((&done["state"], &done["files"]), (&json!("completed"), &json!(406)));
+    let third = service.post("/api/v1/tasks", &json!({ "force": true })).json();
+    let id = third["id"].as_str().expect("an id");
+    assert_eq!(service.send("DELETE", &format!("/api/v1/tasks/{id}"), &[], b"").status, 200);
+    let _ = service.get(&format!("/api/v1/tasks/{id}/events"));
+    let state = service.get(&format!("/api/v1/tasks/{id}")).json()["state"].clone();
+    assert!(state == "cancelled" || state == "completed", "{state}");
+    assert_eq!(service.get("/api/v1/tasks/99").status, 404);
+    assert_eq!(service.get("/api/v1/tasks").json().as_array().map(Vec::len), Some(3));
+    // Whatever became of it, questions are answered.
+    assert!(service.rpc("search", &json!({ "query": "retry" })).is_ok());
+}
+
+#[test]
+fn what_changes_is_found_without_being_asked_for() {
+    let project = Project::new(SHOP);
+    let service = Service::start(&project, &[]);
+    project.write("shop/new.py", "def brand_new_thing():\n    return 1\n");
+    let until = Instant::now() + crate::service::PATIENCE;
+    loop {
+        let answer = service.rpc("symbol", &json!({ "name": "brand_new_thing" })).expect("it is answered");
+        if answer["total"] == 1 {
+            return;
+        }
+        assert!(Instant::now() < until, "{answer}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn an_agent_is_greeted_at_once_and_answered_while_the_index_is_made() {
+    let project = Project::new(SHOP);
+    for i in 0..asked("CDS_MCP_FILES").unwrap_or(1500) {
+        let text: String = (0..60).map(|j| format!("def f{i}_{j}(value):\n    return g{j}(value)\n")).collect();
+        project.write(&format!("many/{}/m{i}.py", i % 97), text);
+    }
+    let mut mcp = Mcp::start(&project, &[]);
+    // The bar is 100 ms; a busy machine of ours may take longer to start a process.
+    assert!(mcp.greeting < Duration::from_millis(1000), "{:?}", mcp.greeting);
+    println!("initialize took {:?}", mcp.greeting);
+    let early = mcp.call("search_code", &json!({ "query": "retry" }));
+    let answer = &early["structuredContent"];
+    assert!(answer["partial"] == true || answer["total"].as_u64() > Some(0), "{early}");
+    let done = mcp.call("index_codebase", &json!({}));
+    assert_ne!(done["isError"], true, "{done}");
+    assert!(mcp.call("search_code", &json!({ "query": "retry" }))["structuredContent"]["total"].as_u64() > Some(0));
+}
+
+#[test]
+fn files_and_entities_are_resources() {
+    let project = Project::new(SHOP);
+    let mut mcp = Mcp::start(&project, &[]);
+    assert_ne!(mcp.call("index_codebase", &json!({}))["isError"], true);
+    let listed = mcp.ask("resources/list", &json!({}));
+    assert_eq!(listed["result"]["resources"][0]["uri"], "cds://project/");
+    let mut text = |uri: &str| {
+        let answer = mcp.ask("resources/read", &json!({ "uri": uri }));
+        answer["result"]["contents"][0]["text"].as_str().map(str::to_owned).ok_or(answer["error"]["message"].clone())
+    };
+    assert_eq!(text("cds://project/shop/money.py:parse").as_deref(), Ok("def parse(text):\n    return int(text)"));
+    assert!(text("cds://project/").is_ok_and(|text| text.contains("6 files")));
+    assert!(text("cds://project/../secret").is_err());
+    assert!(text("cds://elsewhere/shop/money.py").is_err());
+    assert!(text("file:///etc/passwd").is_err());
+}
