@@ -79,9 +79,10 @@ impl Project {
                     total => format!("{} of {total} files are read", state.done),
                 };
                 let message = format!("the index is being made: {so_far}; ask again in a moment");
-                match operation.has_hits() {
-                    true => Ok(partial(operation, &given, &message)),
-                    false => Err(Fault::new(FaultKind::NotReady, message)),
+                if operation.has_hits() {
+                    Ok(partial(operation, &given, &message))
+                } else {
+                    Err(Fault::new(FaultKind::NotReady, message))
                 }
             }
             answer => answer,
@@ -226,7 +227,9 @@ impl Projects {
         for project in all.values() {
             project.cancel.store(true, Ordering::Relaxed);
         }
-        all.values().for_each(|project| project.close());
+        for project in all.values() {
+            project.close();
+        }
     }
 
     /// All, in order of name.

@@ -94,6 +94,12 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Answer an MCP client on standard input and output
     Mcp(McpArgs),
+    /// Give cds to a coding agent: its MCP entry and a few lines of instructions
+    Install(InstallArgs),
+    /// Take it away again
+    Uninstall(InstallArgs),
+    /// Run the steps of a plan, each with what the ones before have found
+    Combo(ComboArgs),
     /// Search by words, names and meaning; indexes on first use
     Search(SearchArgs),
     /// Find code like that at a place: path:line
@@ -171,6 +177,40 @@ pub(crate) struct ServeArgs {
     /// Write a line of JSON about each request to standard error: never code or queries
     #[arg(long)]
     pub(crate) log: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  cds install claude\n  cds install cursor vscode --dry-run\n  cds install codex --user\n  cds uninstall claude\n\nAgents: claude, cursor, codex, vscode, gemini, opencode, zed. Only what cds wrote is ever changed."
+)]
+pub(crate) struct InstallArgs {
+    /// The agents
+    #[arg(required = true, value_name = "AGENT")]
+    pub(crate) agents: Vec<String>,
+    /// For all projects of this user instead of this one
+    #[arg(long)]
+    pub(crate) user: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  cds combo plan.yaml\n  cds combo plan.yaml --dry-run\n  cds combo plan.yaml --set name=login --allow-shell\n\nA plan:\n  name: who calls it\n  steps:\n    - name: find\n      command: symbol\n      args: [\"${name}\", --limit, 1]\n      output_var: found\n    - name: callers\n      command: callers\n      args: [\"${found.hits[0].id}\"]\n      output_var: callers\n  final_output: ${callers.nodes}"
+)]
+pub(crate) struct ComboArgs {
+    /// The plan, in YAML or JSON
+    pub(crate) plan: PathBuf,
+    /// Show the steps, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Run steps that are commands of the shell
+    #[arg(long)]
+    pub(crate) allow_shell: bool,
+    /// A variable before the first step; repeat for more
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
 }
 
 #[derive(ClapArgs, Debug)]

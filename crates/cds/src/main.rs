@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod exit;
+mod install;
 mod progress;
 mod render;
 

@@ -1,5 +1,6 @@
 //! One file a command: parse, call one operation, render.
 
+mod combo;
 mod config;
 mod eval;
 mod graph;
@@ -45,12 +46,15 @@ impl From<Error> for Stop {
     }
 }
 
-type Done = Result<u8, Stop>;
+pub(crate) type Done = Result<u8, Stop>;
 
 /// Runs a command and gives the exit code.
 pub(crate) fn run(args: Args) -> u8 {
     let result = match args.command {
         Command::Completions { shell } => completions(shell),
+        Command::Install(install) => crate::install::run(&args.common, &install, false),
+        Command::Uninstall(install) => crate::install::run(&args.common, &install, true),
+        Command::Combo(combo) => combo::run(&args.common, &combo),
         Command::Serve(serve) => serve::run(&args.common, &serve),
         Command::Mcp(mcp) => serve::mcp(&args.common, &mcp),
         command => context(&args.common, &command).and_then(|context| match args.common.compat {
@@ -89,7 +93,13 @@ fn dispatch(context: &Context, common: &Common, command: Command) -> Done {
         Command::Eval(args) => eval::run(context, common, args),
         Command::Status(args) => status::run(context, &args),
         Command::Config => config::run(context),
-        Command::Completions { .. } | Command::Serve(_) | Command::Mcp(_) => Ok(exit::FOUND),
+        // They need no index of their own, and were run before one was opened.
+        Command::Completions { .. }
+        | Command::Serve(_)
+        | Command::Mcp(_)
+        | Command::Install(_)
+        | Command::Uninstall(_)
+        | Command::Combo(_) => Ok(exit::FOUND),
     }
 }
 

@@ -380,8 +380,7 @@ fn an_agent_is_greeted_at_once_and_answered_while_the_index_is_made() {
     }
     let mut mcp = Mcp::start(&project, &[]);
     // The bar is 100 ms; a busy machine of ours may take longer to start a process.
-    assert!(mcp.greeting < Duration::from_millis(1000), "{:?}", mcp.greeting);
-    println!("initialize took {:?}", mcp.greeting);
+    assert!(mcp.greeting < Duration::from_secs(1), "{:?}", mcp.greeting);
     let early = mcp.call("search_code", &json!({ "query": "retry" }));
     let answer = &early["structuredContent"];
     assert!(answer["partial"] == true || answer["total"].as_u64() > Some(0), "{early}");

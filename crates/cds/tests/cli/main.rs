@@ -4,6 +4,7 @@
 // Fixtures are small: how they are put together does not matter.
 #![allow(clippy::format_collect, clippy::format_push_string)]
 
+mod combo;
 #[cfg(unix)]
 mod crash;
 mod damage;
@@ -20,6 +21,7 @@ mod formats;
 mod graph;
 mod grep;
 mod index;
+mod install;
 mod languages;
 mod limits;
 mod locagent;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fixture::Project;
 
 /// Longer than any machine needs.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// `cds serve` on a free port.
 pub(crate) struct Service {

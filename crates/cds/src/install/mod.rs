@@ -1,0 +1,190 @@
+//! `cds install` and `cds uninstall`: an entry in an agent's settings and a block in its instructions. Nothing else is touched.
+
+mod agents;
+mod block;
+mod jsonc;
+
+use std::path::{Path, PathBuf};
+
+use cds_engine::{Error, ErrorKind, find_root};
+
+use crate::args::{Common, InstallArgs};
+use crate::commands::{Done, note, print};
+use crate::exit;
+use agents::{AGENTS, Agent, INSTRUCTIONS, Syntax};
+
+/// What the server is called.
+const NAME: &str = "cds";
+
+/// A file as it is and as it is to be; none: it is not there.
+struct Change {
+    path: PathBuf,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+fn invalid(message: String) -> Error {
+    Error { kind: ErrorKind::Invalid, message }
+}
+
+pub(crate) fn run(common: &Common, args: &InstallArgs, removes: bool) -> Done {
+    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    let agents: Vec<&Agent> = args
+        .agents
+        .iter()
+        .map(|name| {
+            let known = AGENTS.iter().find(|agent| agent.name == name);
+            known.ok_or_else(|| invalid(format!("unknown agent {name:?}; known are {}", names.join(", "))))
+        })
+        .collect::<Result<_, _>>()?;
+    let folder = match (args.user, std::env::home_dir()) {
+        (true, Some(home)) => home,
+        (true, None) => return Err(invalid("there is no home folder: leave out --user".to_owned()).into()),
+        (false, _) => common.root.clone().unwrap_or_else(|| find_root(Path::new("."))),
+    };
+    let command = command();
+    let mut text = String::new();
+    for agent in agents {
+        let settings = folder.join(if args.user { agent.user } else { agent.project });
+        let mut changes = vec![change(&settings, |before| entry(agent, &settings, before, &command, removes))?];
+        let instructions = if args.user { agent.user_instructions } else { Some(agent.instructions) };
+        if let Some(file) = instructions {
+            let path = folder.join(file);
+            changes.push(change(&path, |before| {
+                Ok(if removes { block::remove(before) } else { block::set(before, INSTRUCTIONS) })
+            })?);
+        }
+        for change in changes {
+            let shown = change.path.strip_prefix(&folder).unwrap_or(&change.path).display().to_string();
+            let word = match (&change.before, &change.after) {
+                (before, after) if before == after => "unchanged",
+                (None, _) => "new",
+                (_, None) => "removed",
+                _ => "changed",
+            };
+            text.push_str(&format!("{}: {word} {shown}\n", agent.name));
+            if args.dry_run {
+                text.push_str(&difference(&change));
+            } else {
+                apply(&change)?;
+            }
+        }
+    }
+    print(&text)?;
+    if args.dry_run {
+        note("nothing was written: leave out --dry-run to do it");
+    }
+    Ok(exit::FOUND)
+}
+
+/// How agents start us: by name where that finds this very program, else by its path.
+fn command() -> String {
+    let own = std::env::current_exe().ok().and_then(|path| path.canonicalize().ok());
+    let found = std::env::var_os("PATH").and_then(|path| {
+        std::env::split_paths(&path).map(|folder| folder.join(NAME)).find(|file| file.is_file())?.canonicalize().ok()
+    });
+    match own {
+        Some(own) if found.as_ref() != Some(&own) => own.display().to_string(),
+        _ => NAME.to_owned(),
+    }
+}
+
+fn change(path: &Path, edit: impl FnOnce(&str) -> Result<String, Error>) -> Result<Change, Error> {
+    let before = match std::fs::read_to_string(path) {
+        Ok(text) => Some(text),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+        Err(e) => return Err(Error { kind: ErrorKind::Io, message: format!("{}: {e}", path.display()) }),
+    };
+    let after = edit(before.as_deref().unwrap_or_default())?;
+    let after = Some(after).filter(|text| !is_shell(text));
+    Ok(Change { path: path.to_owned(), before, after })
+}
+
+/// Whether only what we once wrapped an entry in is left.
+fn is_shell(text: &str) -> bool {
+    let plain: String = text.split_whitespace().collect();
+    let shells = AGENTS.iter().map(|agent| format!("{{\"{}\":{{}}}}", agent.key));
+    plain.is_empty() || shells.into_iter().any(|shell| plain == shell)
+}
+
+/// The settings with our entry, or without it.
+fn entry(agent: &Agent, path: &Path, text: &str, command: &str, removes: bool) -> Result<String, Error> {
+    let way = [agent.key, NAME];
+    let value = agent.value(command);
+    let unreadable = || {
+        let by_hand = serde_json::json!({ agent.key: { NAME: &value } });
+        invalid(format!("{} cannot be read, and is left as it is; by hand: {by_hand}", path.display()))
+    };
+    let foreign = || invalid(format!("{} has a server {NAME:?} that is not ours: rename or remove it", path.display()));
+    if agent.syntax == Syntax::Toml {
+        let mut document: toml_edit::DocumentMut = text.parse().map_err(|_| unreadable())?;
+        let known = document.get(agent.key).and_then(|servers| servers.get(NAME));
+        let ours = |item: &toml_edit::Item| {
+            let command = item.get("command").and_then(|c| c.as_str()).unwrap_or_default();
+            let args = item.get("args").and_then(|a| a.as_array()).and_then(|a| a.get(0)?.as_str());
+            Agent::is_ours(&serde_json::json!({ "command": command, "args": [args] }))
+        };
+        let is_foreign = known.is_some_and(|known| !ours(known));
+        if removes {
+            if known.is_some()
+                && !is_foreign
+                && let Some(servers) = document.get_mut(agent.key).and_then(toml_edit::Item::as_table_like_mut)
+            {
+                servers.remove(NAME);
+                if servers.is_empty() {
+                    document.remove(agent.key);
+                }
+            }
+            return Ok(document.to_string());
+        }
+        if is_foreign {
+            return Err(foreign());
+        }
+        let servers = document.entry(agent.key).or_insert_with(|| {
+            let mut table = toml_edit::Table::new();
+            table.set_implicit(true);
+            toml_edit::Item::Table(table)
+        });
+        let mut server = toml_edit::Table::new();
+        server.insert("command", toml_edit::value(command));
+        server.insert("args", toml_edit::value(toml_edit::Array::from_iter(["mcp"])));
+        servers.as_table_like_mut().ok_or_else(unreadable)?.insert(NAME, toml_edit::Item::Table(server));
+        return Ok(document.to_string());
+    }
+    let known = jsonc::get(text, &way).map_err(|_| unreadable())?;
+    let is_foreign = known.as_ref().is_some_and(|known| !Agent::is_ours(known));
+    match (removes, is_foreign) {
+        (true, true) => Ok(text.to_owned()),
+        (true, false) => jsonc::remove(text, &way).map_err(|_| unreadable()),
+        (false, true) => Err(foreign()),
+        (false, false) if known.as_ref() == Some(&value) => Ok(text.to_owned()),
+        (false, false) => jsonc::set(text, &way, &value).map_err(|_| unreadable()),
+    }
+}
+
+fn apply(change: &Change) -> Result<(), Error> {
+    let io = |e: std::io::Error| Error { kind: ErrorKind::Io, message: format!("{}: {e}", change.path.display()) };
+    match (&change.before, &change.after) {
+        (before, after) if before == after => Ok(()),
+        (_, None) => std::fs::remove_file(&change.path).map_err(io),
+        (_, Some(text)) => {
+            if let Some(folder) = change.path.parent() {
+                std::fs::create_dir_all(folder).map_err(io)?;
+            }
+            std::fs::write(&change.path, text).map_err(io)
+        }
+    }
+}
+
+/// Lines that go and lines that come.
+fn difference(change: &Change) -> String {
+    let lines =
+        |text: &Option<String>| text.as_deref().unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
+    let (before, after) = (lines(&change.before), lines(&change.after));
+    let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+    let rest = before.len().min(after.len()) - same;
+    let end = before.iter().rev().zip(after.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let gone = before[same..before.len() - end].iter().map(|line| format!("  - {line}\n"));
+    let come = after[same..after.len() - end].iter().map(|line| format!("  + {line}\n"));
+    gone.chain(come).collect()
+}
