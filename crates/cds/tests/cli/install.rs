@@ -62,7 +62,11 @@ fn what_others_wrote_stays_as_it_is() {
     check("claude", "CLAUDE.md", "# Mine\n\nKeep this.\n");
     check("codex", ".codex/config.toml", "# mine\nmodel = \"x\"\n\n[mcp_servers.other]\ncommand = \"y\"\n");
     check("codex", "AGENTS.md", "Be kind.\n");
-    check("zed", ".zed/settings.json", "{\n  \"tab_size\": 2, // two\n  \"context_servers\": {\n    \"z\": {}\n  },\n}\n");
+    check(
+        "zed",
+        ".zed/settings.json",
+        "{\n  \"tab_size\": 2, // two\n  \"context_servers\": {\n    \"z\": {}\n  },\n}\n",
+    );
 }
 
 #[test]
