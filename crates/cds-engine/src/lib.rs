@@ -29,7 +29,7 @@ mod response;
 mod snippet;
 mod watch;
 
-pub use cds_index::{BuildReport, Freshness, Owner, ProblemRow, Progress, TreeSize, is_guarded};
+pub use cds_index::{BuildReport, Freshness, Owner, ProblemRow, Progress, TreeSize, is_guarded, prepare_home};
 pub use cds_lang::Registry;
 pub use cds_model::{Signal, counted};
 pub use cds_search::{PRESETS, Preset};

@@ -28,6 +28,7 @@ pub fn router(doors: &Arc<Doors>, guard: Guard) -> Router {
     let api = Router::new()
         .route("/projects", get(list_projects).post(open_project))
         .route("/projects/{id}", get(get_project).delete(close_project))
+        .route("/refresh", post(refresh))
         .route("/tasks", get(list_tasks).post(begin_task))
         .route("/tasks/{id}", get(get_task).delete(cancel_task))
         .route("/tasks/{id}/events", get(follow_task))
@@ -171,6 +172,20 @@ async fn close_project(State(doors): State<Arc<Doors>>, Path(name): Path<String>
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(fault) => faulty(&fault),
     }
+}
+
+/// Answers once the index says what the disk says.
+async fn refresh(State(doors): State<Arc<Doors>>, request: Request) -> Response {
+    let checked = match object(request).await {
+        Ok(parameters) => crate::parameters::check(&openapi::refresh_input(), parameters),
+        Err(refused) => return refused,
+    };
+    let project = checked.and_then(|p| doors.projects.find(p.get("project").and_then(Value::as_str)));
+    let refreshed = match project {
+        Ok(project) => blocking(move || project.refresh()).await,
+        Err(fault) => Err(fault),
+    };
+    given(StatusCode::OK, refreshed)
 }
 
 async fn list_tasks(State(doors): State<Arc<Doors>>) -> Response {

@@ -3,6 +3,7 @@
 //! This is the only crate that is asynchronous and the only one that knows a protocol. [`Doors`] stands behind all of them: projects,
 //! tasks and one way to call an operation. A new protocol is a module here; a new operation is a row of [`OPERATIONS`].
 
+mod beside;
 mod compact;
 mod doors;
 mod fault;
@@ -18,6 +19,7 @@ mod rpc;
 mod serve;
 mod tasks;
 
+pub use beside::refresh;
 pub use doors::{Doors, Limits, Log};
 pub use fault::{Fault, FaultKind};
 pub use guard::Guard;

@@ -61,6 +61,10 @@ pub fn document() -> Value {
             "delete": with_id(answers("close_project", "Stop keeping a project. Its index stays on disk.", "204", "It is closed.", None), "Its name."),
         }),
     );
+    let mut refreshed = refresh_input();
+    refreshed["additionalProperties"] = json!(false);
+    let about = "Bring an index up to date, and answer when it is.";
+    add("refresh", json!({ "post": post("refresh", about, refreshed, "200", "The project.", reference("Project")) }));
     add(
         "tasks",
         json!({
@@ -104,6 +108,13 @@ pub fn document() -> Value {
         "paths": paths,
         "components": { "schemas": shared },
     })
+}
+
+/// What `refresh` takes.
+pub(crate) fn refresh_input() -> Value {
+    let project =
+        json!({ "type": ["string", "null"], "description": "The project, by name or path; none: the only one." });
+    json!({ "type": "object", "properties": { "project": project } })
 }
 
 fn answers(id: &str, about: &str, status: &str, gives: &str, output: Option<Value>) -> Value {

@@ -89,6 +89,13 @@ impl Project {
         }
     }
 
+    /// Brings the index up to date, now: whoever asks has just changed something.
+    pub fn refresh(&self) -> Result<ProjectInfo, Fault> {
+        let hooks = Hooks { cancel: &self.cancel, ..Hooks::default() };
+        self.engine.ensure_indexed(&hooks)?;
+        Ok(self.info())
+    }
+
     /// Keeps the index up to date until the project is closed.
     fn keep(self: Arc<Self>, watch: &WatchOptions) {
         let progress = |p: Progress| {
@@ -158,12 +165,23 @@ pub struct Projects {
     keeping: Keeping,
     /// By name.
     open: RwLock<BTreeMap<String, Arc<Project>>>,
+    /// Told of every project that is opened.
+    opened: Mutex<Option<Opened>>,
 }
+
+/// Who is told of projects that are opened.
+type Opened = Box<dyn Fn(&Project) + Send>;
 
 impl Projects {
     /// No projects yet.
     pub fn new(keeping: Keeping) -> Projects {
-        Projects { keeping, open: RwLock::default() }
+        Projects { keeping, open: RwLock::default(), opened: Mutex::default() }
+    }
+
+    /// Tells of every project that is open, and of those that will be.
+    pub(crate) fn tell(&self, opened: Opened) {
+        self.all().iter().for_each(|project| opened(project));
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<String, Arc<Project>>> {
@@ -211,6 +229,10 @@ impl Projects {
             *project.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
         }
         open.insert(name, Arc::clone(&project));
+        drop(open);
+        if let Some(opened) = &*self.opened.lock().unwrap_or_else(PoisonError::into_inner) {
+            opened(&project);
+        }
         Ok(project)
     }
 

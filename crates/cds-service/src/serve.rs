@@ -28,6 +28,9 @@ pub struct Listen {
     pub socket: Option<PathBuf>,
 }
 
+/// The socket beside an index.
+pub(crate) const SOCKET: &str = "daemon.sock";
+
 /// How long answers under way may take once the service is asked to stop.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
 
@@ -56,6 +59,12 @@ pub async fn serve(
         Some(path) => Some((unix_listener(path).await?, Socket(path.clone()))),
         None => None,
     };
+    #[cfg(unix)]
+    let (send, mut homes) = tokio::sync::mpsc::unbounded_channel::<PathBuf>();
+    #[cfg(unix)]
+    let mut beside: Vec<(tokio::task::JoinHandle<()>, Socket)> = Vec::new();
+    #[cfg(unix)]
+    doors.projects.tell(Box::new(move |project| drop(send.send(project.engine.home().to_owned()))));
     told(tcp.as_ref().and_then(|tcp| tcp.local_addr().ok()));
     tokio::pin!(stop);
     loop {
@@ -74,8 +83,20 @@ pub async fn serve(
         };
         #[cfg(not(unix))]
         let by_socket = std::future::pending::<std::io::Result<tokio::net::TcpStream>>();
+        #[cfg(unix)]
+        let new_home = homes.recv();
+        #[cfg(not(unix))]
+        let new_home = std::future::pending::<Option<PathBuf>>();
         tokio::select! {
             () = &mut stop => break,
+            home = new_home => {
+                #[cfg(unix)]
+                if let Some(home) = home {
+                    beside.extend(listen_beside(&home, &acceptor).await);
+                }
+                #[cfg(not(unix))]
+                drop(home);
+            },
             stream = by_tcp => match stream {
                 Ok(stream) => {
                     let _ = stream.set_nodelay(true);
@@ -90,6 +111,11 @@ pub async fn serve(
         }
     }
     drop(tcp);
+    #[cfg(unix)]
+    for (listening, _socket) in beside {
+        listening.abort();
+        let _ = listening.await;
+    }
     let acceptor = Arc::into_inner(acceptor).map(|acceptor| acceptor.graceful);
     if let Some(graceful) = acceptor {
         let _ = tokio::time::timeout(LAST_ANSWERS, graceful.shutdown()).await;
@@ -138,6 +164,24 @@ impl Drop for Socket {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }
+}
+
+/// Listens beside an index, where the command line looks for a service that keeps it. A folder that cannot hold a socket goes without.
+#[cfg(unix)]
+async fn listen_beside(home: &Path, acceptor: &Arc<Acceptor>) -> Option<(tokio::task::JoinHandle<()>, Socket)> {
+    cds_engine::prepare_home(home).ok()?;
+    let path = home.join(SOCKET);
+    let listener = unix_listener(&path).await.ok()?;
+    let acceptor = Arc::clone(acceptor);
+    let listening = tokio::spawn(async move {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => acceptor.take(stream),
+                Err(_) => pause().await,
+            }
+        }
+    });
+    Some((listening, Socket(path)))
 }
 
 /// A socket that only its owner can use. One that nobody listens on any more is replaced.

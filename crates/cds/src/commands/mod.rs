@@ -180,6 +180,10 @@ fn value<T: clap::ValueEnum>(key: &str, text: &str) -> Result<T, Error> {
 
 /// Makes sure there is an index to answer from; says so on stderr when one was made.
 fn ensure_indexed(context: &Context) -> Result<(), Stop> {
+    let engine = &context.engine;
+    if engine.config().flag("search.update") && cds_service::refresh(engine.home(), engine.root()) {
+        return Ok(());
+    }
     let report = progress::with_bar(&context.engine, cds_engine::Engine::ensure_indexed)?;
     if let Some(report) = report.filter(|r| r.parsed > 0 && std::io::stderr().is_terminal()) {
         let _ = writeln!(std::io::stderr(), "{}", index::summary(&report));

@@ -406,3 +406,25 @@ fn files_and_entities_are_resources() {
     assert!(text("cds://elsewhere/shop/money.py").is_err());
     assert!(text("file:///etc/passwd").is_err());
 }
+
+/// The socket beside the index is Unix's.
+#[cfg(unix)]
+#[test]
+fn the_command_line_asks_a_service_that_keeps_the_index_and_says_the_same() {
+    let project = Project::new(SHOP);
+    project.cds(&["index"]);
+    let alone = project.cds(&["search", "retry"]);
+    let service = Service::start(&project, &[]);
+    let until = Instant::now() + crate::service::PATIENCE;
+    while !project.path(".cds-index/daemon.sock").exists() {
+        assert!(Instant::now() < until, "no socket");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(project.cds(&["search", "retry"]), alone);
+    // What changed a moment ago is found, whoever brought it up to date.
+    project.write("shop/later.py", "def added_a_moment_ago():\n    return 1\n");
+    assert_eq!(project.ids(&["symbol", "added_a_moment_ago"]), ["shop/later.py:added_a_moment_ago"]);
+    drop(service);
+    // One that was killed leaves its socket, and nobody waits for it.
+    assert_eq!(project.cds(&["search", "retry"]).code, 0);
+}
