@@ -45,13 +45,16 @@ fn main() -> std::io::Result<()> {
             tree.add_manifest(&source.path, &source.text);
         }
     }
-    let linked = cds_graph::link(Task {
-        tree: &tree,
-        facts: &|at| Some(sources[at as usize].facts.clone()),
-        folder_node: &|_| None,
-        known: Vec::new(),
-        changes: Changes::all(),
-    });
+    let linked = cds_graph::link(
+        Task {
+            tree: &tree,
+            facts: &|at| Some(sources[at as usize].facts.clone()),
+            folder_node: &|_| None,
+            known: Vec::new(),
+            changes: Changes::all(),
+        },
+        |sites| sites,
+    );
     let linked: Vec<_> = linked.files.into_iter().flatten().collect();
     let at = |node: u32| {
         let source = &sources[sources.partition_point(|s| s.node <= node) - 1];
