@@ -215,5 +215,5 @@ fn merged(operation: &Operation, projects: &[Arc<Project>], given: &Map<String, 
 
 /// What `index` takes.
 pub(crate) fn index_input() -> Value {
-    operations::input::<TaskRequest>()
+    operations::input::<TaskRequest>(&[])
 }

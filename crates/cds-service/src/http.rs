@@ -30,7 +30,8 @@ pub fn router(doors: &Arc<Doors>, guard: Guard) -> Router {
         .route("/projects/{id}", get(get_project).delete(close_project))
         .route("/refresh", post(refresh))
         .route("/tasks", get(list_tasks).post(begin_task))
-        .route("/tasks/{id}", get(get_task).delete(cancel_task))
+        .route("/tasks/{id}", get(get_task))
+        .route("/tasks/{id}/cancel", post(cancel_task))
         .route("/tasks/{id}/events", get(follow_task))
         .route("/{operation}", post(operation));
     Router::new()

@@ -40,7 +40,7 @@ pub fn document() -> Value {
     new_task["additionalProperties"] = json!(false);
     let new_project = json!({
         "type": "object", "required": ["root"], "additionalProperties": false,
-        "properties": { "root": { "type": "string", "description": "The folder." } },
+        "properties": { "root": { "type": "string", "minLength": 1, "description": "The folder." } },
     });
     let with_id = |mut operation: Value, about: &str| {
         operation["parameters"] = id(about);
@@ -76,9 +76,10 @@ pub fn document() -> Value {
         "tasks/{id}",
         json!({
             "get": with_id(get("get_task", "A task as it stands.", "The task.", reference("Task")), "Its id."),
-            "delete": with_id(get("cancel_task", "Ask a task to stop.", "The task as it stands.", reference("Task")), "Its id."),
         }),
     );
+    let cancel = get("cancel_task", "Ask a task to stop.", "The task as it stands.", reference("Task"));
+    add("tasks/{id}/cancel", json!({ "post": with_id(cancel, "Its id.") }));
     let mut events = with_id(
         answers("follow_task", "A task, each time it changes, until it ends.", "200", "Events with a task each.", None),
         "Its id.",

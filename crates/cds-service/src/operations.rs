@@ -235,8 +235,7 @@ fn row<I: DeserializeOwned + JsonSchema + 'static, O: Serialize + JsonSchema + '
     required: &[&str],
     call: fn(&Engine, I) -> Result<O, Fault>,
 ) -> Operation {
-    let mut input = input::<I>();
-    input["required"] = required.iter().copied().collect();
+    let input = input::<I>(required);
     let call = move |engine: &Engine, given: Map<String, Value>| {
         let request = serde_json::from_value(Value::Object(given))
             .map_err(|e| Fault::new(crate::FaultKind::Invalid, format!("parameters of {name}: {e}")))?;
@@ -261,7 +260,37 @@ pub(crate) fn schema<T: JsonSchema>() -> Value {
     SchemaGenerator::new(settings().for_serialize()).into_root_schema_for::<T>().to_value()
 }
 
-/// The schema of what is asked.
-pub(crate) fn input<T: JsonSchema>() -> Value {
-    SchemaGenerator::new(settings().for_deserialize()).into_root_schema_for::<T>().to_value()
+/// The schema of what is asked: what must be given, and all that is taken.
+pub(crate) fn input<T: JsonSchema>(required: &[&str]) -> Value {
+    let mut schema = SchemaGenerator::new(settings().for_deserialize()).into_root_schema_for::<T>().to_value();
+    schema["required"] = required.iter().copied().collect();
+    for (name, property) in schema["properties"].as_object_mut().into_iter().flatten() {
+        let mut types: Vec<Value> = match property["type"].take() {
+            Value::Array(types) => types,
+            Value::Null => continue,
+            one => vec![one],
+        };
+        // A list may be given as its only member, and what need not be given may be null.
+        if types.contains(&"array".into()) && property["items"]["type"] == "string" {
+            types.push("string".into());
+        }
+        if required.contains(&name.as_str()) {
+            property[if types.contains(&"array".into()) { "minItems" } else { "minLength" }] = 1.into();
+        } else if !types.contains(&"null".into()) {
+            types.push("null".into());
+        }
+        let most = match property["format"].as_str() {
+            Some("uint32") => Some(u64::from(u32::MAX)),
+            Some("uint" | "uint64") => Some(1 << 53),
+            _ => None,
+        };
+        if let Some(most) = most {
+            property["maximum"] = most.into();
+        }
+        property["type"] = match types.len() {
+            1 => types.remove(0),
+            _ => types.into(),
+        };
+    }
+    schema
 }

@@ -45,7 +45,8 @@ pub(crate) fn check(schema: &Value, given: Map<String, Value>) -> Result<Map<Str
             _ => name,
         };
         let Some(property) = properties.get(&name) else {
-            let known: Vec<&str> = properties.keys().map(String::as_str).collect();
+            let mut known: Vec<&str> = properties.keys().map(String::as_str).collect();
+            known.sort_unstable();
             return Err(Fault::parameter(&name, &format!("one of {}", known.join(", ")), "a name that is not known"));
         };
         // What is null is as if it were not there.
@@ -53,6 +54,7 @@ pub(crate) fn check(schema: &Value, given: Map<String, Value>) -> Result<Map<Str
             continue;
         }
         fits(schema, property, &name, &value)?;
+        let value = whole(value);
         if taken.insert(name.clone(), value).is_some() {
             return Err(Fault::parameter(&name, "one value", "two, under two names"));
         }
@@ -64,6 +66,14 @@ pub(crate) fn check(schema: &Value, given: Map<String, Value>) -> Result<Map<Str
         }
     }
     Ok(taken)
+}
+
+/// 3.0 is as whole as 3.
+fn whole(value: Value) -> Value {
+    match value.as_f64() {
+        Some(number) if value.is_f64() && number.fract() == 0.0 && number.abs() < 9e15 => Value::from(number as i64),
+        _ => value,
+    }
 }
 
 fn fits(root: &Value, schema: &Value, field: &str, value: &Value) -> Result<(), Fault> {
@@ -81,7 +91,7 @@ fn fits(root: &Value, schema: &Value, field: &str, value: &Value) -> Result<(), 
         let least = schema["minimum"].as_f64().is_some_and(|least| number < least);
         let most = schema["maximum"].as_f64().is_some_and(|most| number > most);
         // What is whole and larger than a machine's word fits nothing.
-        let huge = types.contains(&"integer") && value.as_u64().is_none() && value.as_i64().is_none_or(|n| n < 0);
+        let huge = types.contains(&"integer") && number.abs() >= 9e15;
         if least || most || huge {
             return Err(received());
         }
@@ -122,7 +132,7 @@ fn types(schema: &Value) -> Vec<&str> {
 
 fn is_a(name: &str, value: &Value) -> bool {
     match name {
-        "integer" => value.is_u64() || value.is_i64(),
+        "integer" => whole(value.clone()).is_i64() || value.is_u64(),
         "number" => value.is_number(),
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),

@@ -275,11 +275,16 @@ fn parameters_that_are_wrong_are_told_by_name() {
         assert_eq!((error["code"].as_i64(), &error["data"]), (Some(code), &data), "{method} {parameters}: {error}");
     };
     let data = |field: &str, expected: &str, received: &str| json!({ "field": field, "expected": expected, "received": received });
-    check("search", json!({ "query": "a", "limit": "ten" }), -32602, data("limit", "integer, at least 0", "\"ten\""));
+    check(
+        "search",
+        json!({ "query": "a", "limit": "ten" }),
+        -32602,
+        data("limit", "integer, at least 0, at most 9007199254740992", "\"ten\""),
+    );
     check("search", json!({}), -32602, data("query", "a value", "nothing"));
     check("search", json!({ "query": ["a"] }), -32602, data("query", "string", "[\"a\"]"));
     check("search", json!({ "query": "a", "limit": 0 }), -32602, Value::Null);
-    check("retrieve", json!({ "ids": 3 }), -32602, data("ids", "array", "3"));
+    check("retrieve", json!({ "ids": 3 }), -32602, data("ids", "array or string", "3"));
     check("no_such", json!({}), -32601, Value::Null);
     check("traverse", json!({ "from": "Nobody" }), -32002, Value::Null);
 }
@@ -345,7 +350,7 @@ fn tasks_are_begun_followed_merged_and_cancelled() {
     assert_eq!((&done["state"], &done["files"]), (&json!("completed"), &json!(406)));
     let third = service.post("/api/v1/tasks", &json!({ "force": true })).json();
     let id = third["id"].as_str().expect("an id");
-    assert_eq!(service.send("DELETE", &format!("/api/v1/tasks/{id}"), &[], b"").status, 200);
+    assert_eq!(service.send("POST", &format!("/api/v1/tasks/{id}/cancel"), &[], b"").status, 200);
     let _ = service.get(&format!("/api/v1/tasks/{id}/events"));
     let state = service.get(&format!("/api/v1/tasks/{id}")).json()["state"].clone();
     assert!(state == "cancelled" || state == "completed", "{state}");
