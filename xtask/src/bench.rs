@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: every promise about speed and size as a number beside its bar. Times are also given as a ratio
 //! to a floor or a rival measured in the same run, since machines differ.
 
+mod load;
 mod update;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let small = given("--small").map_or_else(|| trees::fetch("small", trees::SMALL), Ok)?;
     let large = given("--large").map_or_else(|| trees::fetch("large", trees::LARGE), Ok)?;
     let mut report = Report::default();
+    if arguments.iter().any(|a| a == "--load") {
+        load::run(&mut report, &large)?;
+        report.print();
+        return Ok(());
+    }
     if arguments.iter().any(|a| a == "--updates") {
         update::run(&mut report, &large)?;
         report.print();
@@ -32,6 +38,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     answering(&mut report, &large)?;
     meaning(&mut report, &large)?;
     update::run(&mut report, &large)?;
+    load::run(&mut report, &large)?;
     if let Some(huge) = given("--huge") {
         indexing(&mut report, "huge", &huge, None)?;
     }

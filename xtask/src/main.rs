@@ -16,9 +16,9 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "cargo xtask COMMAND
   test                    formatting, lints, every test, documentation, and LocAgent's results on four packages
-  bench [--huge DIR] [--small DIR] [--large DIR]
+  bench [--huge DIR] [--small DIR] [--large DIR] [--updates] [--load]
                           every promise about speed and size, measured beside a floor or a rival; trees come from
-                          PyPI unless named
+                          PyPI unless named; --updates and --load measure only those
   eval [--only NAME,NAME] [--bless]
                           ranks of every question of evals/ beside those recorded there; packages are fetched once;
                           --bless records them anew

@@ -20,10 +20,13 @@ pub struct SearchRequest {
     /// The words.
     pub query: String,
     /// How many hits; none: the setting's.
+    #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<usize>,
     /// `file`, `document`, `chunk`, `entity` or `both`; none: as the preset says.
+    #[schemars(extend("enum" = ["file", "document", "chunk", "entity", "both", null]))]
     pub granularity: Option<String>,
     /// How many chunks of one file; none: the setting's, 3 for documents, all for chunks.
+    #[schemars(range(min = 1))]
     pub chunks_per_file: Option<usize>,
     /// What hits must be like.
     #[serde(flatten)]
@@ -31,6 +34,7 @@ pub struct SearchRequest {
     /// A preset's name; none: the setting's.
     pub preset: Option<String>,
     /// `fold`, `preview` or `full`; none: the setting's.
+    #[schemars(extend("enum" = ["fold", "preview", "full", null]))]
     pub snippet: Option<String>,
     /// Budget in estimated tokens; none: the setting's.
     pub max_tokens: Option<usize>,
@@ -39,24 +43,30 @@ pub struct SearchRequest {
     /// Where an earlier answer left off.
     pub cursor: Option<String>,
     /// The least cosine of what meaning finds, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_similarity: Option<f32>,
     /// How much meaning counts beside words, 0 to 1, in a preset that mixes both.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub semantic_weight: Option<f32>,
     /// How much ranks count beside scores, 0 to 1, in such a preset.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha: Option<f32>,
     /// Numbers of the preset to replace, by name.
     #[serde(deserialize_with = "pairs")]
     #[schemars(with = "BTreeMap<String, f32>")]
     pub set: Vec<(String, f32)>,
     /// How many documents, where hits are documents or both; none: 5.
+    #[schemars(range(min = 1, max = 1000))]
     pub files: Option<usize>,
     /// Whether words are left out, so that meaning alone finds.
     pub no_bm25: bool,
     /// Whether a reranker reads the first candidates; none: as the preset says.
     pub rerank: Option<bool>,
     /// Steps that the graph is followed from the best hits, up to 5; 0: none.
+    #[schemars(range(max = 5))]
     pub depth: u32,
     /// How much standing counts beside novelty, 0 to 1; none: hits that are alike may follow each other.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub mmr: Option<f32>,
 }
 

@@ -74,10 +74,12 @@ struct PathRequest {
 #[serde(default)]
 struct PathOptions {
     /// Steps at most.
+    #[schemars(range(min = 1, max = 10))]
     depth: Option<u32>,
     /// Kinds of edges that are followed; none: all but `contain`.
     edges: Vec<String>,
-    /// The least that must be known of an edge: `scoped`, `imported` or `named`.
+    /// The least that must be known of an edge: `scoped`, `imported`, `typed` or `named`.
+    #[schemars(extend("enum" = ["scoped", "imported", "typed", "named", null]))]
     certainty: Option<String>,
 }
 
@@ -281,10 +283,11 @@ pub(crate) fn input<T: JsonSchema>(required: &[&str]) -> Value {
         }
         let most = match property["format"].as_str() {
             Some("uint32") => Some(u64::from(u32::MAX)),
-            Some("uint" | "uint64") => Some(1 << 53),
+            // What every language can say exactly.
+            Some("uint" | "uint64") => Some((1 << 53) - 1),
             _ => None,
         };
-        if let Some(most) = most {
+        if let Some(most) = most.filter(|_| property["maximum"].is_null()) {
             property["maximum"] = most.into();
         }
         property["type"] = match types.len() {

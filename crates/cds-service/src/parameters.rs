@@ -71,7 +71,7 @@ pub(crate) fn check(schema: &Value, given: Map<String, Value>) -> Result<Map<Str
 /// 3.0 is as whole as 3.
 fn whole(value: Value) -> Value {
     match value.as_f64() {
-        Some(number) if value.is_f64() && number.fract() == 0.0 && number.abs() < 9e15 => Value::from(number as i64),
+        Some(number) if value.is_f64() && number.fract() == 0.0 && number.abs() < 9.1e15 => Value::from(number as i64),
         _ => value,
     }
 }
@@ -87,11 +87,15 @@ fn fits(root: &Value, schema: &Value, field: &str, value: &Value) -> Result<(), 
     if !types.is_empty() && !types.iter().any(|t| is_a(t, value)) {
         return Err(received());
     }
+    let is_empty = value.as_str() == Some("") || value.as_array().is_some_and(Vec::is_empty);
+    if is_empty && (schema["minLength"] == 1 || schema["minItems"] == 1) {
+        return Err(Fault { message: format!("{field} cannot be empty"), ..received() });
+    }
     if let Some(number) = value.as_f64() {
         let least = schema["minimum"].as_f64().is_some_and(|least| number < least);
         let most = schema["maximum"].as_f64().is_some_and(|most| number > most);
         // What is whole and larger than a machine's word fits nothing.
-        let huge = types.contains(&"integer") && number.abs() >= 9e15;
+        let huge = types.contains(&"integer") && number.abs() >= 9.1e15;
         if least || most || huge {
             return Err(received());
         }

@@ -21,8 +21,10 @@ pub struct TraverseRequest {
     #[serde(deserialize_with = "one_or_many")]
     pub from: Vec<String>,
     /// `forward`, `backward` or `both`, or another tool's word for it; none: forward.
+    #[schemars(extend("enum" = ["forward", "backward", "both", null]))]
     pub direction: Option<String>,
     /// 1 to 10; none: 2.
+    #[schemars(range(min = 1, max = 10))]
     pub depth: Option<u32>,
     /// Kinds of edges; none: all but `contain`.
     #[serde(deserialize_with = "one_or_many")]
@@ -31,8 +33,10 @@ pub struct TraverseRequest {
     #[serde(rename = "type", deserialize_with = "one_or_many")]
     pub types: Vec<String>,
     /// The least sure way an edge may be known; none: `named`, all of them.
+    #[schemars(extend("enum" = ["scoped", "imported", "typed", "named", null]))]
     pub certainty: Option<String>,
     /// How many entities at most; none: 100.
+    #[schemars(range(min = 1, max = 100_000))]
     pub limit: Option<usize>,
 }
 

@@ -37,6 +37,7 @@ pub struct GrepRequest {
     #[serde(flatten)]
     pub filters: FilterRequest,
     /// How many lines at most.
+    #[schemars(range(max = 1_000_000))]
     pub limit: usize,
 }
 

@@ -20,6 +20,7 @@ pub struct RetrieveRequest {
     #[serde(deserialize_with = "one_or_many")]
     pub ids: Vec<String>,
     /// `fold`, `preview` or `full`; none: full.
+    #[schemars(extend("enum" = ["fold", "preview", "full", null]))]
     pub snippet: Option<String>,
     /// Budget in estimated tokens; 0 or none: no budget.
     pub max_tokens: Option<usize>,

@@ -26,8 +26,10 @@ pub struct SymbolRequest {
     #[serde(flatten)]
     pub filters: FilterRequest,
     /// How many; none: the setting's.
+    #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<usize>,
     /// `fold`, `preview` or `full`; none: fold.
+    #[schemars(extend("enum" = ["fold", "preview", "full", null]))]
     pub snippet: Option<String>,
 }
 

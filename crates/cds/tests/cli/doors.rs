@@ -279,11 +279,17 @@ fn parameters_that_are_wrong_are_told_by_name() {
         "search",
         json!({ "query": "a", "limit": "ten" }),
         -32602,
-        data("limit", "integer, at least 0, at most 9007199254740992", "\"ten\""),
+        data("limit", "integer, at least 1, at most 1000", "\"ten\""),
     );
     check("search", json!({}), -32602, data("query", "a value", "nothing"));
     check("search", json!({ "query": ["a"] }), -32602, data("query", "string", "[\"a\"]"));
-    check("search", json!({ "query": "a", "limit": 0 }), -32602, Value::Null);
+    check(
+        "search",
+        json!({ "query": "a", "limit": 0 }),
+        -32602,
+        data("limit", "integer, at least 1, at most 1000", "0"),
+    );
+    check("search", json!({ "query": "a", "snippet": "all" }), -32602, Value::Null);
     check("retrieve", json!({ "ids": 3 }), -32602, data("ids", "array or string", "3"));
     check("no_such", json!({}), -32601, Value::Null);
     check("traverse", json!({ "from": "Nobody" }), -32002, Value::Null);
