@@ -1,0 +1,852 @@
+// Made by generate.mjs from openapi.json: change neither by hand.
+
+/** How a query was understood. */
+export interface ParsedQuery {
+  /** `symbol`, `natural`, `mixed`, `path` or `regex`. */
+  kind: string;
+  /** `navigational`, `factual`, `exploratory` or `analytical`. */
+  intent: string;
+  /** How sure the intent is, from 0 to 1. */
+  confidence: number;
+  /** Words without stop words. */
+  keywords: string[];
+  /** Words that are names in code. */
+  code_terms: string[];
+  /** Languages that it asks for. */
+  languages?: string[];
+  /** Other words for its words. */
+  expansions?: string[];
+  /** Whether a model found some of them. */
+  used_model: boolean;
+  /** Whether it was read as a report: a long text with a title, prose, code and stacks. */
+  is_report: boolean;
+}
+
+/** One hit: a chunk, an entity or a document. */
+export interface Hit {
+  /** `path:Outer.inner` for entities, `path:10-20` for other chunks, the path for documents. */
+  id: string;
+  /** The chunk's own id, equal as long as its text and place are. */
+  chunk_id?: string;
+  /** Relative to the root. */
+  path: string;
+  /** First line, from 1. */
+  start_line: number;
+  /** Last line. */
+  end_line: number;
+  /** First byte. */
+  start_byte: number;
+  /** One past the last byte. */
+  end_byte: number;
+  /** The file's language. */
+  language: string;
+  /** `directory`, `file`, `class` or `function`. */
+  entity_type: string;
+  /** The language's own word, `block` or `section`. */
+  kind: string;
+  /** The entity's name. */
+  name?: string | null;
+  /** `Outer > Inner > member` */
+  breadcrumb?: string;
+  /** The same as a list. */
+  scope_path?: string[];
+  /** The signature of the entity around it. */
+  parent_context?: string | null;
+  /** Everything before the body. */
+  signature?: string | null;
+  /** Without markers. */
+  doc_comment?: string | null;
+  /** Keywords in front of the name. */
+  modifiers?: string[];
+  /** Decorators, annotations, attributes. */
+  decorators?: string[];
+  /** Bases, interfaces, traits. */
+  conformances?: string[];
+  /** Names the chunk defines. */
+  definitions?: string[];
+  /** Names the chunk uses. */
+  references?: string[];
+  /** Whether it declares a type. */
+  is_type_declaration: boolean;
+  /** Whether it is a test. */
+  is_test: boolean;
+  /** Whether others may use it. */
+  is_public: boolean;
+  /** 0..1; none where nothing was ranked. */
+  score?: number | null;
+  /** The same in percent. */
+  relevance_percent?: number | null;
+  /**
+   * `name`, `bm25` or `hybrid`; for names how they answered: `exact`, `prefix`, `any_case`, `fuzzy`, `member`.
+   * None where an id was asked for.
+   */
+  match_type?: string | null;
+  /** Each retriever's score. */
+  scores?: Record<string, number>;
+  /** Each retriever's rank, from 1. */
+  ranks?: Record<string, number>;
+  /** What moved the score: evidence that was added, the greatest first, then what multiplied the sum, in that order. */
+  signals?: Record<string, number>;
+  /** Line, first and last-plus-one character of each match in the snippet. */
+  highlights?: [number, number, number][];
+  /** The text shown. */
+  snippet?: string;
+  /** The line it begins on. */
+  snippet_line: number;
+  /** Estimated tokens of the whole chunk. */
+  token_count: number;
+  /** blake3 of the chunk's text. */
+  hash?: string;
+  /** Seconds since 1970. */
+  indexed_at: number;
+  /** Steps from a direct hit. */
+  hop_depth: number;
+  /** Whether the file has changed since it was indexed. */
+  stale: boolean;
+  /** How many more chunks of the file matched. */
+  more_in_file?: number;
+  /** Documents only: number of chunks. */
+  chunk_count?: number | null;
+  /** Documents only: every language in it, the one with most tokens first. */
+  languages?: string[];
+  /** Documents only: the language with most tokens. */
+  primary_language?: string | null;
+  /** Documents only: bytes. */
+  size?: number | null;
+  /** Documents only: seconds since 1970. */
+  last_modified?: number | null;
+  /** Documents only: its best chunks. */
+  chunks?: Hit[];
+}
+
+/** An entity of the graph. */
+export interface GraphNode {
+  /** `path:Outer.inner` */
+  id: string;
+  /** Its own name. */
+  name: string;
+  /** `directory`, `file`, `class` or `function`. */
+  entity_type: string;
+  /** The language's own word; `external` for what the tree does not have. */
+  kind: string;
+  /** Relative to the root. */
+  path: string;
+  /** First line; 0 where there is none. */
+  start_line: number;
+  /** Last line. */
+  end_line: number;
+  /** How much it matters by who uses it, from 0 to 1: PageRank over certain edges. */
+  importance: number;
+  /** How many edges away. */
+  depth: number;
+}
+
+/** An edge of the graph, in its own direction. */
+export interface GraphEdge {
+  /** The id it begins at. */
+  from: string;
+  /** The id it leads to. */
+  to: string;
+  /** `contain`, `import`, `invoke` or `inherit`. */
+  kind: string;
+  /** `scoped`, `imported`, `typed` or `named`. */
+  certainty: string;
+  /** Among how many this one was found. */
+  candidates: number;
+  /** `path:line` of the first place that says so. */
+  site?: string;
+  /** How many places say so. */
+  sites: number;
+  /** What an import calls it. */
+  alias?: string | null;
+  /** How many edges away it was followed. */
+  depth: number;
+  /** Whether it was followed against its direction. */
+  backward: boolean;
+  /** Whether it leads to what had been reached before. */
+  repeated: boolean;
+}
+
+/** Calls that could not be resolved. */
+export interface Unresolved {
+  /** How many. */
+  count: number;
+  /** The first of them. */
+  sites: UnresolvedSite[];
+}
+
+/** One of them. */
+export interface UnresolvedSite {
+  /** `path:line` */
+  site: string;
+  /** The entity that calls. */
+  from: string;
+  /** How many entities bear the name. */
+  candidates: number;
+}
+
+/** An id that names nothing, or too much. */
+export interface RetrieveMiss {
+  /** As asked. */
+  id: string;
+  /** Why it is missing. */
+  reason: string;
+  /** Ids that may be meant. */
+  candidates: string[];
+}
+
+/** One file. */
+export interface OutlineFile {
+  /** Relative to the root. */
+  path: string;
+  /** Its language. */
+  language: string;
+  /** Number of lines. */
+  lines: number;
+  /** Whether it changed since it was indexed. */
+  stale: boolean;
+  /** What it defines, in order. */
+  entities: OutlineEntity[];
+}
+
+/** One definition, or a heading of prose. */
+export interface OutlineEntity {
+  /** Its id. */
+  id: string;
+  /** The language's own word. */
+  kind: string;
+  /** Its name. */
+  name: string;
+  /** How deep it is nested. */
+  depth: number;
+  /** First line. */
+  start_line: number;
+  /** Last line. */
+  end_line: number;
+  /** Everything before the body. */
+  signature: string;
+  /** The first line of its doc comment. */
+  doc?: string | null;
+}
+
+/** A line that matches. */
+export interface GrepHit {
+  /** Relative to the root. */
+  path: string;
+  /** The file's language. */
+  language: string;
+  /** From 1. */
+  line: number;
+  /** First character of the first match, from 1. */
+  column: number;
+  /** The line. */
+  text: string;
+  /** Matches: first character and one past the last, from 0. */
+  matches: [number, number][];
+  /** The innermost entity around it. */
+  entity?: string | null;
+  /** Whether the file changed since it was indexed. */
+  stale: boolean;
+}
+
+/** Files of one language. */
+export interface LanguageCount {
+  /** Its name. */
+  language: string;
+  /** How many files. */
+  files: number;
+  /** How many lines. */
+  lines: number;
+}
+
+/** What a [`ProblemRow`] looks like from outside. */
+export interface ProblemShape {
+  /** Relative to the root. */
+  path: string;
+  /** One word. */
+  reason: string;
+  /** In words. */
+  detail: string;
+  /** Whether the file is missing from the index. */
+  skipped: boolean;
+  /** Size in bytes, and when it was changed, in nanoseconds since 1970. */
+  stamp: [number, number] | null;
+}
+
+/** Where a task stands. */
+export type TaskState =
+  /** It waits for another of its project. */
+  | "pending"
+  /** It is under way. */
+  | "running"
+  /** It ended well. */
+  | "completed"
+  /** It did not. */
+  | "failed"
+  /** An equal one was asked for before: follow that one. */
+  | "merged"
+  /** It was cancelled. */
+  | "cancelled";
+
+/** How an index is doing. */
+export interface State {
+  /** `indexing`, `ready` or `failed`. */
+  state: string;
+  /** What is being done, where something is. */
+  phase?: string;
+  /** Files done. */
+  done: number;
+  /** Files in all; 0 while they are being counted. */
+  total: number;
+  /** Why it failed. */
+  error?: string;
+}
+
+/** A task as others see it. */
+export interface Task {
+  /** What to ask for it by. */
+  id: string;
+  /** The project. */
+  project: string;
+  /** Whether everything is read anew. */
+  force: boolean;
+  /** Where it stands. */
+  state: TaskState;
+  /** What is being done. */
+  phase: string;
+  /** Files done. */
+  done: number;
+  /** Files in all; 0 while they are being counted. */
+  total: number;
+  /** Which task does the work, of one that was merged. */
+  merged_into?: string | null;
+  /** Why it failed. */
+  error?: string | null;
+  /** Files in the index, at the end. */
+  files?: number | null;
+  /** Files whose facts were computed. */
+  parsed?: number | null;
+  /** Wall time. */
+  seconds?: number | null;
+}
+
+/** A project as others see it. */
+export interface Project {
+  /** What requests call it. */
+  name: string;
+  /** Its folder. */
+  root: string;
+  /** How its index is doing. */
+  index: State;
+}
+
+export interface Fault {
+  error: {
+    code: string;
+    message: string;
+    /** `field`, `expected` and `received` of a parameter at fault. */
+    data?: Record<string, unknown>;
+  };
+}
+
+/** What `POST /api/v1/search` takes. Search code by words, names and meaning. Best hits first. */
+export interface SearchRequest {
+  /** The words. */
+  query: string;
+  /** How many hits; none: the setting's. */
+  limit?: number | null;
+  /** `file`, `document`, `chunk`, `entity` or `both`; none: as the preset says. */
+  granularity?: string | null;
+  /** How many chunks of one file; none: the setting's, 3 for documents, all for chunks. */
+  chunks_per_file?: number | null;
+  /** Languages, by name or alias. */
+  lang?: string[] | string | null;
+  /** Path globs, prefixes or extensions. */
+  path?: string[] | string | null;
+  /** Path globs to leave out. */
+  exclude?: string[] | string | null;
+  /** Entity types. */
+  type?: string[] | string | null;
+  /** Kinds, such as `struct` or `method`. */
+  kind?: string[] | string | null;
+  /** A name, a glob or `/regex/`. */
+  node_name?: string | null;
+  /** The same for the entity around it, by name or signature. */
+  parent_context?: string | null;
+  /** Least and greatest nesting depth. */
+  scope_depth?: [number, number] | null;
+  /** Names defined. */
+  has_definitions?: string[] | string | null;
+  /** Names used. */
+  has_references?: string[] | string | null;
+  /** Names conformed to. */
+  conformances?: string[] | string | null;
+  /** Tests only, or none. */
+  is_test?: boolean | null;
+  /** Public only, or none. */
+  is_public?: boolean | null;
+  /** Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now. */
+  modified_since?: string | null;
+  /** A preset's name; none: the setting's. */
+  preset?: string | null;
+  /** `fold`, `preview` or `full`; none: the setting's. */
+  snippet?: string | null;
+  /** Budget in estimated tokens; none: the setting's. */
+  max_tokens?: number | null;
+  /** Names that are enough without BM25; none: the setting's. */
+  upper_threshold?: number | null;
+  /** Where an earlier answer left off. */
+  cursor?: string | null;
+  /** The least cosine of what meaning finds, 0 to 1. */
+  min_similarity?: number | null;
+  /** How much meaning counts beside words, 0 to 1, in a preset that mixes both. */
+  semantic_weight?: number | null;
+  /** How much ranks count beside scores, 0 to 1, in such a preset. */
+  alpha?: number | null;
+  /** Numbers of the preset to replace, by name. */
+  set?: Record<string, number> | null;
+  /** How many documents, where hits are documents or both; none: 5. */
+  files?: number | null;
+  /** Whether words are left out, so that meaning alone finds. */
+  no_bm25?: boolean | null;
+  /** Whether a reranker reads the first candidates; none: as the preset says. */
+  rerank?: boolean | null;
+  /** Steps that the graph is followed from the best hits, up to 5; 0: none. */
+  depth?: number | null;
+  /** How much standing counts beside novelty, 0 to 1; none: hits that are alike may follow each other. */
+  mmr?: number | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  project?: string | string[] | null;
+}
+
+/** What `POST /api/v1/search` gives. Search code by words, names and meaning. Best hits first. */
+export interface SearchResponse {
+  /** As asked. */
+  query: string;
+  /** As understood. */
+  parsed_query: ParsedQuery;
+  /** How many there are in all. */
+  total: number;
+  /** Whether time ran out. */
+  partial: boolean;
+  /** What the reader should know. */
+  warnings: string[];
+  /** Milliseconds by stage. */
+  timings_ms: Record<string, number>;
+  /** Best first. */
+  hits: Hit[];
+  /** Suggested next queries. */
+  follow_ups: string[];
+  /** Pass it as `cursor` to go on. */
+  next_cursor: string | null;
+}
+
+/** What `POST /api/v1/symbol` takes. Look up an entity by name, prefix, qualified name or id. */
+export interface SymbolRequest {
+  /** A name, a prefix (`Auth*`), a path, a qualified name or an id. */
+  name: string;
+  /** Whether case does not count. */
+  ignore_case?: boolean | null;
+  /** Whether a letter or two may differ. */
+  fuzzy?: boolean | null;
+  /** Languages, by name or alias. */
+  lang?: string[] | string | null;
+  /** Path globs, prefixes or extensions. */
+  path?: string[] | string | null;
+  /** Path globs to leave out. */
+  exclude?: string[] | string | null;
+  /** Entity types. */
+  type?: string[] | string | null;
+  /** Kinds, such as `struct` or `method`. */
+  kind?: string[] | string | null;
+  /** A name, a glob or `/regex/`. */
+  node_name?: string | null;
+  /** The same for the entity around it, by name or signature. */
+  parent_context?: string | null;
+  /** Least and greatest nesting depth. */
+  scope_depth?: [number, number] | null;
+  /** Names defined. */
+  has_definitions?: string[] | string | null;
+  /** Names used. */
+  has_references?: string[] | string | null;
+  /** Names conformed to. */
+  conformances?: string[] | string | null;
+  /** Tests only, or none. */
+  is_test?: boolean | null;
+  /** Public only, or none. */
+  is_public?: boolean | null;
+  /** Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now. */
+  modified_since?: string | null;
+  /** How many; none: the setting's. */
+  limit?: number | null;
+  /** `fold`, `preview` or `full`; none: fold. */
+  snippet?: string | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  project?: string | string[] | null;
+}
+
+/** What `POST /api/v1/symbol` gives. Look up an entity by name, prefix, qualified name or id. */
+export interface SymbolResponse {
+  /** As asked. */
+  name: string;
+  /** How many bear it, before the limit. */
+  total: number;
+  /** Declarations first, then, for a type, its members. */
+  hits: Hit[];
+  /** How many bear it and do not pass the filters. */
+  filtered_out?: number;
+  /** Names near it, when nothing bears it. */
+  suggestions: string[];
+}
+
+/** What `POST /api/v1/traverse` takes. Walk the code graph from entities: what they call, import, extend and contain, and who does that to them. Each edge says how sure it is. */
+export interface TraverseRequest {
+  /** Ids or names that only one entity bears. */
+  from: string[] | string;
+  /** `forward`, `backward` or `both`, or another tool's word for it; none: forward. */
+  direction?: string | null;
+  /** 1 to 10; none: 2. */
+  depth?: number | null;
+  /** Kinds of edges; none: all but `contain`. */
+  edges?: string[] | string | null;
+  /** Types of entities to pass; none: all. */
+  type?: string[] | string | null;
+  /** The least sure way an edge may be known; none: `named`, all of them. */
+  certainty?: string | null;
+  /** How many entities at most; none: 100. */
+  limit?: number | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  project?: string | string[] | null;
+}
+
+/** What `POST /api/v1/traverse` gives. Walk the code graph from entities: what they call, import, extend and contain, and who does that to them. Each edge says how sure it is. */
+export interface TraverseResponse {
+  /** Where it begins. */
+  from: GraphNode[];
+  /** What was reached, in the order it was. */
+  nodes: GraphNode[];
+  /** Edges between them, in the order they were followed. */
+  edges: GraphEdge[];
+  /** Whether the limit ended it. */
+  truncated: boolean;
+  /** Calls that may mean these entities among too many others to say so; none of them is an edge. */
+  unresolved: Unresolved;
+}
+
+/** What `POST /api/v1/callers` takes. Who calls an entity. */
+export type CallersRequest = TraverseRequest;
+
+/** What `POST /api/v1/callers` gives. Who calls an entity. */
+export type CallersResponse = TraverseResponse;
+
+/** What `POST /api/v1/callees` takes. What an entity calls. */
+export type CalleesRequest = TraverseRequest;
+
+/** What `POST /api/v1/callees` gives. What an entity calls. */
+export type CalleesResponse = TraverseResponse;
+
+/** What `POST /api/v1/implementations` takes. Which types extend, implement or conform to one. */
+export type ImplementationsRequest = TraverseRequest;
+
+/** What `POST /api/v1/implementations` gives. Which types extend, implement or conform to one. */
+export type ImplementationsResponse = TraverseResponse;
+
+/** What `POST /api/v1/dependents` takes. Which files use a file, or a module from outside. */
+export type DependentsRequest = TraverseRequest;
+
+/** What `POST /api/v1/dependents` gives. Which files use a file, or a module from outside. */
+export type DependentsResponse = TraverseResponse;
+
+/** What `POST /api/v1/path` takes. The shortest way through the graph from one entity to another. */
+export interface PathRequest {
+  /** Where it begins: an id or a name. */
+  from: string;
+  /** Where it ends. */
+  to: string;
+  /** Steps at most. */
+  depth?: number | null;
+  /** Kinds of edges that are followed; none: all but `contain`. */
+  edges?: string[] | string | null;
+  /** The least that must be known of an edge: `scoped`, `imported` or `named`. */
+  certainty?: string | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  project?: string | string[] | null;
+}
+
+/** What `POST /api/v1/path` gives. The shortest way through the graph from one entity to another. */
+export type PathResponse = TraverseResponse;
+
+/** What `POST /api/v1/retrieve` takes. Print code by id: path:Outer.inner, path, path:42, path:10-20. */
+export interface RetrieveRequest {
+  /** `path:Outer.inner`, `path`, `path:42`, `path:10-20`, or a name that only one entity bears. */
+  ids: string[] | string;
+  /** `fold`, `preview` or `full`; none: full. */
+  snippet?: string | null;
+  /** Budget in estimated tokens; 0 or none: no budget. */
+  max_tokens?: number | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  project?: string | string[] | null;
+}
+
+/** What `POST /api/v1/retrieve` gives. Print code by id: path:Outer.inner, path, path:42, path:10-20. */
+export interface RetrieveResponse {
+  /** In the order asked. */
+  hits: Hit[];
+  /** Ids that were not. */
+  missing: RetrieveMiss[];
+  /** What the reader should know. */
+  warnings: string[];
+}
+
+/** What `POST /api/v1/similar` takes. Find code like that at a place. */
+export interface SimilarRequest {
+  /** A place: `path:line`, or an id. */
+  place: string;
+  /** The words. */
+  query?: string | null;
+  /** How many hits; none: the setting's. */
+  limit?: number | null;
+  /** `file`, `document`, `chunk`, `entity` or `both`; none: as the preset says. */
+  granularity?: string | null;
+  /** How many chunks of one file; none: the setting's, 3 for documents, all for chunks. */
+  chunks_per_file?: number | null;
+  /** Languages, by name or alias. */
+  lang?: string[] | string | null;
+  /** Path globs, prefixes or extensions. */
+  path?: string[] | string | null;
+  /** Path globs to leave out. */
+  exclude?: string[] | string | null;
+  /** Entity types. */
+  type?: string[] | string | null;
+  /** Kinds, such as `struct` or `method`. */
+  kind?: string[] | string | null;
+  /** A name, a glob or `/regex/`. */
+  node_name?: string | null;
+  /** The same for the entity around it, by name or signature. */
+  parent_context?: string | null;
+  /** Least and greatest nesting depth. */
+  scope_depth?: [number, number] | null;
+  /** Names defined. */
+  has_definitions?: string[] | string | null;
+  /** Names used. */
+  has_references?: string[] | string | null;
+  /** Names conformed to. */
+  conformances?: string[] | string | null;
+  /** Tests only, or none. */
+  is_test?: boolean | null;
+  /** Public only, or none. */
+  is_public?: boolean | null;
+  /** Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now. */
+  modified_since?: string | null;
+  /** A preset's name; none: the setting's. */
+  preset?: string | null;
+  /** `fold`, `preview` or `full`; none: the setting's. */
+  snippet?: string | null;
+  /** Budget in estimated tokens; none: the setting's. */
+  max_tokens?: number | null;
+  /** Names that are enough without BM25; none: the setting's. */
+  upper_threshold?: number | null;
+  /** Where an earlier answer left off. */
+  cursor?: string | null;
+  /** The least cosine of what meaning finds, 0 to 1. */
+  min_similarity?: number | null;
+  /** How much meaning counts beside words, 0 to 1, in a preset that mixes both. */
+  semantic_weight?: number | null;
+  /** How much ranks count beside scores, 0 to 1, in such a preset. */
+  alpha?: number | null;
+  /** Numbers of the preset to replace, by name. */
+  set?: Record<string, number> | null;
+  /** How many documents, where hits are documents or both; none: 5. */
+  files?: number | null;
+  /** Whether words are left out, so that meaning alone finds. */
+  no_bm25?: boolean | null;
+  /** Whether a reranker reads the first candidates; none: as the preset says. */
+  rerank?: boolean | null;
+  /** Steps that the graph is followed from the best hits, up to 5; 0: none. */
+  depth?: number | null;
+  /** How much standing counts beside novelty, 0 to 1; none: hits that are alike may follow each other. */
+  mmr?: number | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  project?: string | string[] | null;
+}
+
+/** What `POST /api/v1/similar` gives. Find code like that at a place. */
+export type SimilarResponse = SearchResponse;
+
+/** What `POST /api/v1/outline` takes. What a file or folder defines. */
+export interface OutlineRequest {
+  /** A file or folder relative to the root; empty: the root. */
+  path?: string | null;
+  /** Deepest nesting shown; none: all of a file, the top level of a folder. */
+  depth?: number | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  project?: string | string[] | null;
+}
+
+/** What `POST /api/v1/outline` gives. What a file or folder defines. */
+export interface OutlineResponse {
+  /** In order of path. */
+  files: OutlineFile[];
+  /** Files below the path in all. */
+  total: number;
+}
+
+/** What `POST /api/v1/grep` takes. Search the indexed files with a regular expression. */
+export interface GrepRequest {
+  /** The expression. */
+  pattern: string;
+  /** Whether case does not count. */
+  ignore_case?: boolean | null;
+  /** Whether the pattern is plain text. */
+  fixed?: boolean | null;
+  /** Whether matches must be whole words. */
+  word?: boolean | null;
+  /** Languages, by name or alias. */
+  lang?: string[] | string | null;
+  /** Path globs, prefixes or extensions. */
+  path?: string[] | string | null;
+  /** Path globs to leave out. */
+  exclude?: string[] | string | null;
+  /** Entity types. */
+  type?: string[] | string | null;
+  /** Kinds, such as `struct` or `method`. */
+  kind?: string[] | string | null;
+  /** A name, a glob or `/regex/`. */
+  node_name?: string | null;
+  /** The same for the entity around it, by name or signature. */
+  parent_context?: string | null;
+  /** Least and greatest nesting depth. */
+  scope_depth?: [number, number] | null;
+  /** Names defined. */
+  has_definitions?: string[] | string | null;
+  /** Names used. */
+  has_references?: string[] | string | null;
+  /** Names conformed to. */
+  conformances?: string[] | string | null;
+  /** Tests only, or none. */
+  is_test?: boolean | null;
+  /** Public only, or none. */
+  is_public?: boolean | null;
+  /** Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now. */
+  modified_since?: string | null;
+  /** How many lines at most. */
+  limit?: number | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  project?: string | string[] | null;
+}
+
+/** What `POST /api/v1/grep` gives. Search the indexed files with a regular expression. */
+export interface GrepResponse {
+  /** As asked. */
+  pattern: string;
+  /** Lines found, before the limit; a lower bound when `partial`. */
+  total: number;
+  /** Whether the search stopped at the limit. */
+  partial: boolean;
+  /** Whether time ran out, so that not all files were searched. */
+  timed_out?: boolean;
+  /** In order of path and line. */
+  hits: GrepHit[];
+}
+
+/** What `POST /api/v1/status` takes. What is indexed, how fresh it is and what was left out. */
+export interface StatusRequest {
+  /** Whether files that were left out are listed. */
+  problems?: boolean | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  project?: string | string[] | null;
+}
+
+/** What `POST /api/v1/status` gives. What is indexed, how fresh it is and what was left out. */
+export interface StatusResponse {
+  /** What is indexed. */
+  root: string;
+  /** Where the index lives. */
+  index_dir: string;
+  /** Its layout. */
+  format: number;
+  /** Its generation. */
+  generation: string;
+  /** When it was written, in seconds since 1970. */
+  built: number;
+  /** `fresh`, `stale` or `settings changed`. */
+  freshness: string;
+  /** Files and folders that changed since. */
+  changed: number;
+  /** Files. */
+  files: number;
+  /** Entities, files and folders included. */
+  entities: number;
+  /** Chunks. */
+  chunks: number;
+  /** References. */
+  references: number;
+  /** Bytes of source. */
+  source_bytes: number;
+  /** Bytes on disk. */
+  index_bytes: number;
+  /** Which model made the vectors. */
+  model?: string | null;
+  /** Which model weighed the terms. */
+  sparse_model?: string | null;
+  /** Chunks that a model failed on; the next `cds index` tries again. */
+  not_encoded: number;
+  /** Texts that were longer than a model reads. */
+  truncated: number;
+  /** Files by language, most first. */
+  languages: LanguageCount[];
+  /** Problems by reason. */
+  problem_counts: Record<string, number>;
+  /** Every file left out or read badly, when asked for. */
+  problems?: ProblemShape[];
+}
+
+/** What `GET /api/v1/projects` gives. Projects that are open. */
+export type ListProjectsResponse = Project[];
+
+/** What `POST /api/v1/projects` takes. Open a folder: it is indexed and kept up to date. */
+export interface OpenProjectRequest {
+  /** The folder. */
+  root: string;
+}
+
+/** What `POST /api/v1/projects` gives. Open a folder: it is indexed and kept up to date. */
+export type OpenProjectResponse = Project;
+
+/** What `GET /api/v1/projects/{id}` gives. A project. */
+export type GetProjectResponse = Project;
+
+/** What `DELETE /api/v1/projects/{id}` gives. Stop keeping a project. Its index stays on disk. */
+export type CloseProjectResponse = void;
+
+/** What `POST /api/v1/refresh` takes. Bring an index up to date, and answer when it is. */
+export interface RefreshRequest {
+  /** The project, by name or path; none: the only one. */
+  project?: string | null;
+}
+
+/** What `POST /api/v1/refresh` gives. Bring an index up to date, and answer when it is. */
+export type RefreshResponse = Project;
+
+/** What `GET /api/v1/tasks` gives. Tasks, the newest first. */
+export type ListTasksResponse = Task[];
+
+/** What `POST /api/v1/tasks` takes. Index in the background. A request equal to one that has not ended is merged with it. */
+export interface IndexRequest {
+  /** The project, by name or path; none: the only one. */
+  project?: string | null;
+  /** Whether everything is read anew. */
+  force?: boolean | null;
+}
+
+/** What `POST /api/v1/tasks` gives. Index in the background. A request equal to one that has not ended is merged with it. */
+export type IndexResponse = Task;
+
+/** What `GET /api/v1/tasks/{id}` gives. A task as it stands. */
+export type GetTaskResponse = Task;
+
+/** What `POST /api/v1/tasks/{id}/cancel` gives. Ask a task to stop. */
+export type CancelTaskResponse = Task;
+
+/** What `GET /api/v1/tasks/{id}/events` gives. A task, each time it changes, until it ends. */
+export type FollowTaskResponse = string;
