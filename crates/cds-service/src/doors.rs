@@ -114,7 +114,7 @@ impl Doors {
         })?;
         let project = given.remove(PROJECT).unwrap_or_default();
         let given = operation.check(given)?;
-        let asked = self.asked(&project)?;
+        let asked = self.asked(operation, &project)?;
         let Ok(_place) = self.waiting.try_acquire() else {
             return Err(Fault::new(FaultKind::Busy, "too many requests at once: try again in a moment"));
         };
@@ -132,17 +132,27 @@ impl Doors {
         tokio::time::timeout(self.limits.time, work).await.map_err(late)?
     }
 
-    fn asked(&self, project: &Value) -> Result<Asked, Fault> {
+    fn asked(&self, operation: &Operation, project: &Value) -> Result<Asked, Fault> {
+        let many = |mut projects: Vec<Arc<Project>>| {
+            let mut seen = std::collections::HashSet::new();
+            projects.retain(|project| seen.insert(project.name.clone()));
+            match projects.as_slice() {
+                [] => Err(Fault::parameter(PROJECT, "at least one project", "none")),
+                [one] if project != "*" => Ok(Asked::One(Arc::clone(one))),
+                _ if operation.has_hits() => Ok(Asked::Many(projects)),
+                several => Err(Fault::parameter(PROJECT, "one project", &several.len().to_string())),
+            }
+        };
         match project {
             Value::Null => self.projects.find(None).map(Asked::One),
-            Value::String(all) if all == "*" => Ok(Asked::Many(self.projects.all())),
+            Value::String(all) if all == "*" => many(self.projects.all()),
             Value::String(one) => self.projects.find(Some(one)).map(Asked::One),
-            Value::Array(many) => {
+            Value::Array(list) => {
                 let find = |one: &Value| match one.as_str() {
                     Some(one) => self.projects.find(Some(one)),
                     None => Err(Fault::parameter(PROJECT, "a name", &one.to_string())),
                 };
-                many.iter().map(find).collect::<Result<_, _>>().map(Asked::Many)
+                many(list.iter().map(find).collect::<Result<_, _>>()?)
             }
             other => Err(Fault::parameter(PROJECT, "a name, a list of names, or \"*\"", &other.to_string())),
         }
@@ -173,44 +183,66 @@ pub(crate) async fn blocking<T: Send + 'static>(
 
 /// Hits of several projects, each with its project, the best first; of equal ones those of the first project.
 fn merged(operation: &Operation, projects: &[Arc<Project>], given: &Map<String, Value>) -> Result<Value, Fault> {
-    if !operation.has_hits() {
-        return Err(Fault::parameter(PROJECT, "one project", &format!("{}", projects.len())));
-    }
     if given.contains_key("cursor") {
         return Err(Fault::parameter("cursor", "nothing, where several projects are asked", "a cursor"));
     }
-    let mut whole: Option<Value> = None;
+    let mut whole: Option<Map<String, Value>> = None;
+    let mut unknown: Option<Fault> = None;
     let mut hits: Vec<Value> = Vec::new();
+    let mut most = 0;
     for project in projects {
-        let mut answer = project.call(operation, given.clone())?;
-        for mut hit in answer["hits"].as_array_mut().map(std::mem::take).unwrap_or_default() {
+        let mut answer = match project.call(operation, given.clone()) {
+            Ok(Value::Object(answer)) => answer,
+            Ok(_) => continue,
+            // What one project does not have, another may.
+            Err(fault) if fault.kind == FaultKind::NotFound => {
+                unknown.get_or_insert(fault);
+                continue;
+            }
+            Err(fault) => return Err(fault),
+        };
+        let own = answer.get_mut("hits").and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
+        most = most.max(own.len());
+        for mut hit in own {
             hit[PROJECT] = json!(project.name);
             hits.push(hit);
         }
         match &mut whole {
             None => whole = Some(answer),
-            Some(whole) => {
-                whole["total"] = json!(whole["total"].as_u64().unwrap_or(0) + answer["total"].as_u64().unwrap_or(0));
-                for flag in ["partial", "timed_out"] {
-                    if answer[flag] == true {
-                        whole[flag] = json!(true);
-                    }
-                }
-                if let (Some(all), Some(own)) = (whole["warnings"].as_array_mut(), answer["warnings"].as_array()) {
-                    all.extend(own.iter().cloned());
-                }
-            }
+            Some(whole) => join(whole, answer),
         }
     }
-    let mut whole = whole.ok_or_else(|| Fault::new(FaultKind::NotFound, "no project is open"))?;
+    let Some(mut whole) = whole else {
+        return Err(unknown.unwrap_or_else(|| Fault::new(FaultKind::NotFound, "no project is open")));
+    };
     let score = |hit: &Value| hit["score"].as_f64().unwrap_or(0.0);
     hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
-    hits.truncate(given.get("limit").and_then(Value::as_u64).map_or(10, |limit| limit as usize));
-    whole["hits"] = json!(hits);
-    if let Some(object) = whole.as_object_mut() {
-        object.remove("next_cursor");
+    let limit = given.get("limit").and_then(Value::as_u64).filter(|limit| *limit > 0);
+    hits.truncate(limit.map_or(most, |limit| limit as usize));
+    whole.insert("hits".to_owned(), json!(hits));
+    if let Some(cursor) = whole.get_mut("next_cursor") {
+        *cursor = Value::Null;
     }
-    Ok(whole)
+    Ok(Value::Object(whole))
+}
+
+/// One more project's answer, without its hits.
+fn join(whole: &mut Map<String, Value>, answer: Map<String, Value>) {
+    for (name, own) in answer {
+        let Some(known) = whole.get_mut(&name) else { continue };
+        match (name.as_str(), known, own) {
+            ("total" | "filtered_out", Value::Number(known), Value::Number(own)) => {
+                *known = (known.as_u64().unwrap_or(0) + own.as_u64().unwrap_or(0)).into();
+            }
+            ("partial" | "timed_out", Value::Bool(known), Value::Bool(own)) => *known |= own,
+            ("warnings" | "suggestions", Value::Array(known), Value::Array(own)) => known.extend(own),
+            // Only what no project has is missing.
+            ("missing", Value::Array(known), Value::Array(own)) => {
+                known.retain(|miss| own.iter().any(|other| other["id"] == miss["id"]));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// What `index` takes.

@@ -16,14 +16,13 @@ pub fn document() -> Value {
     let mut paths = Map::new();
     for operation in OPERATIONS.iter() {
         let mut input = moved(&operation.input, &mut shared);
-        input["properties"]["project"] = json!({
-            "description": "Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one.",
-            "anyOf": [
-                { "type": "string" },
-                { "type": "array", "items": { "type": "string" }, "minItems": 1 },
-                { "type": "null" },
-            ],
-        });
+        input["properties"]["project"] = if operation.has_hits() {
+            let about =
+                "Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.";
+            json!({ "type": ["string", "array", "null"], "items": { "type": "string" }, "minItems": 1, "description": about })
+        } else {
+            json!({ "type": ["string", "null"], "description": "Which project is asked: its name or a path in it. None: the only one." })
+        };
         input["additionalProperties"] = json!(false);
         let output = moved(&operation.output, &mut shared);
         let describe = post(operation.name, operation.about, input, "200", "The answer.", output);

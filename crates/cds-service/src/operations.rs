@@ -8,7 +8,7 @@ use cds_engine::{
 };
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
 use crate::parameters;
@@ -52,7 +52,7 @@ impl Operation {
 /// A search for what is like a place.
 #[derive(Default, Deserialize, JsonSchema)]
 struct SimilarRequest {
-    /// A place: `path:line`, or an id.
+    /// A place: `path:line`.
     place: String,
     #[serde(flatten)]
     how: SearchRequest,
@@ -244,7 +244,14 @@ fn row<I: DeserializeOwned + JsonSchema + 'static, O: Serialize + JsonSchema + '
         let answer = call(engine, request)?;
         value(&answer)
     };
-    Operation { name, also, tool, about, input, output: schema::<O>(), call: Box::new(call) }
+    let mut output = schema::<O>();
+    for hit in ["Hit", "GrepHit"] {
+        if let Some(hit) = output.pointer_mut(&format!("/$defs/{hit}/properties")) {
+            hit["project"] =
+                json!({ "type": "string", "description": "Which project it is of, where several were asked." });
+        }
+    }
+    Operation { name, also, tool, about, input, output, call: Box::new(call) }
 }
 
 /// An answer as data. By way of its text, so that numbers are those that the text has: 0.9, not 0.8999999761581421.
@@ -275,6 +282,11 @@ pub(crate) fn input<T: JsonSchema>(required: &[&str]) -> Value {
         // A list may be given as its only member, and what need not be given may be null.
         if types.contains(&"array".into()) && property["items"]["type"] == "string" {
             types.push("string".into());
+        }
+        // An empty default is none.
+        let is_empty = |value: &Value| value == "" || value.as_array().is_some_and(Vec::is_empty);
+        if let Some(property) = property.as_object_mut().filter(|p| p.get("default").is_some_and(is_empty)) {
+            property.remove("default");
         }
         if required.contains(&name.as_str()) {
             property[if types.contains(&"array".into()) { "minItems" } else { "minLength" }] = 1.into();

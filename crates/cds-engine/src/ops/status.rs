@@ -58,7 +58,7 @@ pub struct StatusResponse {
     pub problems: Vec<ProblemRow>,
 }
 
-/// What a [`ProblemRow`] looks like from outside.
+/// A file left out, or read badly.
 #[derive(JsonSchema)]
 #[allow(dead_code, reason = "only its shape is asked for")]
 struct ProblemShape {
