@@ -43,8 +43,27 @@ pub(crate) fn run() -> Result<()> {
         }
         eprintln!("== {name}: ok in {:.0} s", started.elapsed().as_secs_f64());
     }
+    typescript()?;
     ranks_as_recorded()?;
     crate::parity::run(&["--small".to_owned()])
+}
+
+/// The TypeScript client against the binary that the tests built. A machine without npm goes without, and is told.
+fn typescript() -> Result<()> {
+    let folder = std::path::Path::new("clients/typescript");
+    if Command::new("npm").arg("--version").stdout(std::process::Stdio::null()).status().is_err() {
+        eprintln!("== TypeScript client: NOT TESTED, there is no npm on this machine");
+        return Ok(());
+    }
+    let cds = std::path::absolute(crate::trees::target().join("debug/cds"))?;
+    for arguments in [&["ci", "--no-audit", "--no-fund"][..], &["test"][..]] {
+        eprintln!("== TypeScript client: npm {}", arguments.join(" "));
+        let status = Command::new("npm").args(arguments).current_dir(folder).env("CDS_BIN", &cds).status()?;
+        if !status.success() {
+            bail!("the TypeScript client failed");
+        }
+    }
+    Ok(())
 }
 
 /// The part of our own questions whose packages every machine can fetch, asked of the binary that the tests built.

@@ -7,18 +7,6 @@ import type * as api from "./types.js";
 export { CdsError } from "./error.js";
 export type * from "./types.js";
 
-declare module "./types.js" {
-  // The document does not say so, but hits of several projects name theirs.
-  interface Hit {
-    /** The project it is from, where several were asked. */
-    project?: string;
-  }
-  interface GrepHit {
-    /** The project it is from, where several were asked. */
-    project?: string;
-  }
-}
-
 /** Where cds is and how it is asked. */
 export interface CdsOptions {
   /** Where `cds serve` listens; http://127.0.0.1:9876 unless told. */

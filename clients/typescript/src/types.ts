@@ -117,6 +117,8 @@ export interface Hit {
   last_modified?: number | null;
   /** Documents only: its best chunks. */
   chunks?: Hit[];
+  /** Which project it is of, where several were asked. */
+  project?: string;
 }
 
 /** An entity of the graph. */
@@ -247,6 +249,8 @@ export interface GrepHit {
   entity?: string | null;
   /** Whether the file changed since it was indexed. */
   stale: boolean;
+  /** Which project it is of, where several were asked. */
+  project?: string;
 }
 
 /** Files of one language. */
@@ -259,7 +263,7 @@ export interface LanguageCount {
   lines: number;
 }
 
-/** What a [`ProblemRow`] looks like from outside. */
+/** A file left out, or read badly. */
 export interface ProblemShape {
   /** Relative to the root. */
   path: string;
@@ -356,7 +360,7 @@ export interface SearchRequest {
   /** How many hits; none: the setting's. */
   limit?: number | null;
   /** `file`, `document`, `chunk`, `entity` or `both`; none: as the preset says. */
-  granularity?: string | null;
+  granularity?: "file" | "document" | "chunk" | "entity" | "both" | null;
   /** How many chunks of one file; none: the setting's, 3 for documents, all for chunks. */
   chunks_per_file?: number | null;
   /** Languages, by name or alias. */
@@ -390,7 +394,7 @@ export interface SearchRequest {
   /** A preset's name; none: the setting's. */
   preset?: string | null;
   /** `fold`, `preview` or `full`; none: the setting's. */
-  snippet?: string | null;
+  snippet?: "fold" | "preview" | "full" | null;
   /** Budget in estimated tokens; none: the setting's. */
   max_tokens?: number | null;
   /** Names that are enough without BM25; none: the setting's. */
@@ -415,7 +419,7 @@ export interface SearchRequest {
   depth?: number | null;
   /** How much standing counts beside novelty, 0 to 1; none: hits that are alike may follow each other. */
   mmr?: number | null;
-  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  /** Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one. */
   project?: string | string[] | null;
 }
 
@@ -480,8 +484,8 @@ export interface SymbolRequest {
   /** How many; none: the setting's. */
   limit?: number | null;
   /** `fold`, `preview` or `full`; none: fold. */
-  snippet?: string | null;
-  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  snippet?: "fold" | "preview" | "full" | null;
+  /** Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one. */
   project?: string | string[] | null;
 }
 
@@ -504,7 +508,7 @@ export interface TraverseRequest {
   /** Ids or names that only one entity bears. */
   from: string[] | string;
   /** `forward`, `backward` or `both`, or another tool's word for it; none: forward. */
-  direction?: string | null;
+  direction?: "forward" | "backward" | "both" | null;
   /** 1 to 10; none: 2. */
   depth?: number | null;
   /** Kinds of edges; none: all but `contain`. */
@@ -512,11 +516,11 @@ export interface TraverseRequest {
   /** Types of entities to pass; none: all. */
   type?: string[] | string | null;
   /** The least sure way an edge may be known; none: `named`, all of them. */
-  certainty?: string | null;
+  certainty?: "scoped" | "imported" | "typed" | "named" | null;
   /** How many entities at most; none: 100. */
   limit?: number | null;
-  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
-  project?: string | string[] | null;
+  /** Which project is asked: its name or a path in it. None: the only one. */
+  project?: string | null;
 }
 
 /** What `POST /api/v1/traverse` gives. Walk the code graph from entities: what they call, import, extend and contain, and who does that to them. Each edge says how sure it is. */
@@ -567,10 +571,10 @@ export interface PathRequest {
   depth?: number | null;
   /** Kinds of edges that are followed; none: all but `contain`. */
   edges?: string[] | string | null;
-  /** The least that must be known of an edge: `scoped`, `imported` or `named`. */
-  certainty?: string | null;
-  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
-  project?: string | string[] | null;
+  /** The least that must be known of an edge: `scoped`, `imported`, `typed` or `named`. */
+  certainty?: "scoped" | "imported" | "typed" | "named" | null;
+  /** Which project is asked: its name or a path in it. None: the only one. */
+  project?: string | null;
 }
 
 /** What `POST /api/v1/path` gives. The shortest way through the graph from one entity to another. */
@@ -581,10 +585,10 @@ export interface RetrieveRequest {
   /** `path:Outer.inner`, `path`, `path:42`, `path:10-20`, or a name that only one entity bears. */
   ids: string[] | string;
   /** `fold`, `preview` or `full`; none: full. */
-  snippet?: string | null;
+  snippet?: "fold" | "preview" | "full" | null;
   /** Budget in estimated tokens; 0 or none: no budget. */
   max_tokens?: number | null;
-  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  /** Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one. */
   project?: string | string[] | null;
 }
 
@@ -600,14 +604,14 @@ export interface RetrieveResponse {
 
 /** What `POST /api/v1/similar` takes. Find code like that at a place. */
 export interface SimilarRequest {
-  /** A place: `path:line`, or an id. */
+  /** A place: `path:line`. */
   place: string;
   /** The words. */
   query?: string | null;
   /** How many hits; none: the setting's. */
   limit?: number | null;
   /** `file`, `document`, `chunk`, `entity` or `both`; none: as the preset says. */
-  granularity?: string | null;
+  granularity?: "file" | "document" | "chunk" | "entity" | "both" | null;
   /** How many chunks of one file; none: the setting's, 3 for documents, all for chunks. */
   chunks_per_file?: number | null;
   /** Languages, by name or alias. */
@@ -641,7 +645,7 @@ export interface SimilarRequest {
   /** A preset's name; none: the setting's. */
   preset?: string | null;
   /** `fold`, `preview` or `full`; none: the setting's. */
-  snippet?: string | null;
+  snippet?: "fold" | "preview" | "full" | null;
   /** Budget in estimated tokens; none: the setting's. */
   max_tokens?: number | null;
   /** Names that are enough without BM25; none: the setting's. */
@@ -666,7 +670,7 @@ export interface SimilarRequest {
   depth?: number | null;
   /** How much standing counts beside novelty, 0 to 1; none: hits that are alike may follow each other. */
   mmr?: number | null;
-  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  /** Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one. */
   project?: string | string[] | null;
 }
 
@@ -679,8 +683,8 @@ export interface OutlineRequest {
   path?: string | null;
   /** Deepest nesting shown; none: all of a file, the top level of a folder. */
   depth?: number | null;
-  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
-  project?: string | string[] | null;
+  /** Which project is asked: its name or a path in it. None: the only one. */
+  project?: string | null;
 }
 
 /** What `POST /api/v1/outline` gives. What a file or folder defines. */
@@ -731,7 +735,7 @@ export interface GrepRequest {
   modified_since?: string | null;
   /** How many lines at most. */
   limit?: number | null;
-  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
+  /** Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one. */
   project?: string | string[] | null;
 }
 
@@ -753,8 +757,8 @@ export interface GrepResponse {
 export interface StatusRequest {
   /** Whether files that were left out are listed. */
   problems?: boolean | null;
-  /** Which project is asked: its name or a path in it; several names, or `*` for all, where hits are asked for. None: the only one. */
-  project?: string | string[] | null;
+  /** Which project is asked: its name or a path in it. None: the only one. */
+  project?: string | null;
 }
 
 /** What `POST /api/v1/status` gives. What is indexed, how fresh it is and what was left out. */

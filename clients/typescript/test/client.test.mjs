@@ -283,7 +283,7 @@ describe("faults", () => {
       code: "invalid_parameter",
       field: "limit",
     });
-    assert.match(error.data.expected, /integer, at least 0/);
+    assert.match(error.data.expected, /integer, at least 1/);
     assert.equal(error.data.received, "-1");
     await fails(cds.search({}), { status: 400, code: "invalid_parameter", field: "query" });
     await fails(cds.search({ query: "x", colour: 1 }), { status: 400, code: "invalid_parameter", field: "colour" });

@@ -189,7 +189,6 @@ fn merged(operation: &Operation, projects: &[Arc<Project>], given: &Map<String, 
     let mut whole: Option<Map<String, Value>> = None;
     let mut unknown: Option<Fault> = None;
     let mut hits: Vec<Value> = Vec::new();
-    let mut most = 0;
     for project in projects {
         let mut answer = match project.call(operation, given.clone()) {
             Ok(Value::Object(answer)) => answer,
@@ -202,7 +201,6 @@ fn merged(operation: &Operation, projects: &[Arc<Project>], given: &Map<String, 
             Err(fault) => return Err(fault),
         };
         let own = answer.get_mut("hits").and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
-        most = most.max(own.len());
         for mut hit in own {
             hit[PROJECT] = json!(project.name);
             hits.push(hit);
@@ -218,7 +216,8 @@ fn merged(operation: &Operation, projects: &[Arc<Project>], given: &Map<String, 
     let score = |hit: &Value| hit["score"].as_f64().unwrap_or(0.0);
     hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
     let limit = given.get("limit").and_then(Value::as_u64).filter(|limit| *limit > 0);
-    hits.truncate(limit.map_or(most, |limit| limit as usize));
+    // Without a limit each project has its own.
+    hits.truncate(limit.map_or(usize::MAX, |limit| limit as usize));
     whole.insert("hits".to_owned(), json!(hits));
     if let Some(cursor) = whole.get_mut("next_cursor") {
         *cursor = Value::Null;
