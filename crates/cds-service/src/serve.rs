@@ -26,6 +26,8 @@ pub struct Listen {
     pub address: Option<SocketAddr>,
     /// A Unix socket.
     pub socket: Option<PathBuf>,
+    /// The certificate and the key that the address is served with, as PEM files; none: in the clear.
+    pub tls: Option<(PathBuf, PathBuf)>,
 }
 
 /// The socket beside an index.
@@ -50,6 +52,10 @@ pub async fn serve(
     }
     let tcp = match listen.address {
         Some(address) => Some(TcpListener::bind(address).await.map_err(refused(address.to_string()))?),
+        None => None,
+    };
+    let tls = match &listen.tls {
+        Some((certificate, key)) => Some(acceptor_of(certificate, key)?),
         None => None,
     };
     let router = http::router(&doors, guard);
@@ -100,7 +106,10 @@ pub async fn serve(
             stream = by_tcp => match stream {
                 Ok(stream) => {
                     let _ = stream.set_nodelay(true);
-                    acceptor.take(stream);
+                    match &tls {
+                        Some(tls) => acceptor.take_encrypted(stream, tls),
+                        None => acceptor.take(stream),
+                    }
                 }
                 Err(_) => pause().await,
             },
@@ -145,16 +154,56 @@ impl Acceptor {
     /// Answers on a connection; one too many is closed.
     fn take(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
-        let service = TowerToHyperService::new(self.router.clone());
-        let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(self.head).max_buf_size(64 << 10);
-        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let connection = self.connection(stream);
         let watched = self.graceful.watch(connection);
         tokio::spawn(async move {
             let _ = watched.await;
             drop(place);
         });
     }
+
+    /// The same once both sides have agreed on keys, which must not take long either.
+    fn take_encrypted(self: &Arc<Self>, stream: tokio::net::TcpStream, tls: &tokio_rustls::TlsAcceptor) {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
+        let (tls, own) = (tls.clone(), Arc::downgrade(self));
+        tokio::spawn(async move {
+            let agreed = tokio::time::timeout(LAST_ANSWERS, tls.accept(stream)).await;
+            let (Ok(Ok(stream)), Some(own)) = (agreed, own.upgrade()) else { return };
+            let watched = own.graceful.watch(own.connection(stream));
+            drop(own);
+            let _ = watched.await;
+            drop(place);
+        });
+    }
+
+    fn connection<I>(&self, stream: I) -> http1::Connection<TokioIo<I>, TowerToHyperService<Router>>
+    where
+        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let service = TowerToHyperService::new(self.router.clone());
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(self.head).max_buf_size(64 << 10);
+        builder.serve_connection(TokioIo::new(stream), service)
+    }
+}
+
+/// What a certificate and its key are served with.
+fn acceptor_of(certificate: &Path, key: &Path) -> Result<tokio_rustls::TlsAcceptor, Fault> {
+    use tokio_rustls::rustls::ServerConfig;
+    use tokio_rustls::rustls::pki_types::pem::PemObject;
+    use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    let unusable =
+        |path: &Path, e: &dyn std::fmt::Display| Fault::new(FaultKind::Invalid, format!("{}: {e}", path.display()));
+    let chain: Vec<CertificateDer> = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect)
+        .map_err(|e| unusable(certificate, &e))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|e| unusable(key, &e))?;
+    let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|config| config.with_no_client_auth().with_single_cert(chain, secret))
+        .map_err(|e| unusable(certificate, &e))?;
+    Ok(Arc::new(config).into())
 }
 
 /// A socket's file goes with its service.

@@ -162,6 +162,12 @@ pub(crate) struct ServeArgs {
     /// Listen on the socket alone
     #[arg(long, requires = "socket")]
     pub(crate) no_tcp: bool,
+    /// Serve with this certificate (PEM), so that nobody on the way can read along
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
     /// Another name the service is called by; repeat for more
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,

@@ -93,11 +93,13 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
         origins: args.allow_origin.clone(),
     };
     let address = (!args.no_tcp).then(|| SocketAddr::new(args.address, args.port));
-    let listen = Listen { address, socket: args.socket.clone() };
+    let tls = args.tls_cert.clone().zip(args.tls_key.clone());
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let listen = Listen { address, socket: args.socket.clone(), tls };
     let told = |address: Option<SocketAddr>| {
         // On standard output, so that a program that starts us can read where to ask.
         if let Some(address) = address {
-            let _ = print(&format!("listening on http://{address}\n"));
+            let _ = print(&format!("listening on {scheme}://{address}\n"));
         }
         if let Some(socket) = &args.socket {
             let _ = print(&format!("listening on {}\n", socket.display()));

@@ -217,3 +217,44 @@ fn malformed_requests_get_clear_errors() {
     let told: Value = mcp.call("search_code", &json!({ "query": "visible" }));
     assert!(told["structuredContent"]["total"].as_u64() > Some(0), "{told}");
 }
+
+#[test]
+fn nobody_on_the_way_can_read_along() {
+    use rustls::pki_types::{CertificateDer, ServerName};
+    let project = Project::new(TREE);
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (certificate, key) = (project.home().join("cert.pem"), project.home().join("key.pem"));
+    std::fs::write(&certificate, cert.pem()).unwrap();
+    std::fs::write(&key, signing_key.serialize_pem()).unwrap();
+    let files = [certificate.display().to_string(), key.display().to_string()];
+    let mut command = project.command(&["serve", "--port", "0", "--tls-cert", &files[0], "--tls-key", &files[1]]);
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line).unwrap();
+    let address = line.trim().strip_prefix("listening on https://").unwrap_or_else(|| panic!("{line}")).to_owned();
+
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(CertificateDer::from(cert.der().to_vec())).unwrap();
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let config = config.with_root_certificates(roots).with_no_client_auth();
+    let name = ServerName::try_from("localhost").unwrap();
+    let tls = rustls::ClientConnection::new(std::sync::Arc::new(config), name).unwrap();
+    let stream = std::net::TcpStream::connect(&address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut stream = rustls::StreamOwned::new(tls, stream);
+    stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let answer = read(stream);
+    // In the clear nothing is told.
+    let mut plain = std::net::TcpStream::connect(&address).unwrap();
+    plain.set_read_timeout(Some(PATIENCE)).unwrap();
+    plain.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let clear = read(plain);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(clear.status, 0, "{clear:?}");
+    let broken = project.cds(&["serve", "--port", "0", "--tls-cert", &files[1], "--tls-key", &files[0]]);
+    assert_eq!(broken.code, 2, "{}", broken.stderr);
+}
