@@ -171,7 +171,7 @@ pub(crate) struct ServeArgs {
     /// Another name the service is called by; repeat for more
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,
-    /// A site whose pages may ask, such as https://ide.example; repeat for more
+    /// A site whose pages may ask, by scheme and name; repeat for more
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
     /// Only folders below this one can be opened by clients; repeat for more [default: those that are served]
