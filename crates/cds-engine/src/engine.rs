@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::follow_ups::FollowUps;
 use crate::languages::Languages;
+use crate::loaded::Loaded;
 use crate::models;
 
 /// One project, open.
@@ -26,6 +27,7 @@ pub struct Engine {
     snapshot: Mutex<Option<Arc<Snapshot>>>,
     pub(crate) tools: Tools,
     pub(crate) follow_ups: FollowUps,
+    pub(crate) loaded: Loaded,
 }
 
 /// How thoroughly to look.
@@ -112,6 +114,7 @@ impl Engine {
             snapshot: Mutex::new(None),
             tools,
             follow_ups: FollowUps::default(),
+            loaded: Loaded::default(),
         })
     }
 

@@ -1,14 +1,16 @@
 //! Ids to answers: the text and metadata of what was found. Only final hits come here.
 
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use cds_index::{DocumentView, EntityView, LoadedFile, Snapshot};
 use cds_model::{ChunkId, Entity, FileFacts, FileId, Snippet, Span};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::loaded::Loaded;
 use crate::response::Hit;
 use crate::snippet::{self, Highlighter};
 
@@ -16,15 +18,17 @@ use crate::snippet::{self, Highlighter};
 pub(crate) struct Hydrator<'a> {
     snapshot: &'a Snapshot,
     root: &'a Path,
-    files: FxHashMap<FileId, Rc<LoadedFile>>,
+    loaded: &'a Loaded,
+    files: FxHashMap<FileId, Arc<LoadedFile>>,
     stale: FxHashMap<FileId, bool>,
     pub(crate) highlighter: Highlighter,
 }
 
 impl<'a> Hydrator<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, root: &'a Path, terms: Vec<String>) -> Hydrator<'a> {
+    pub(crate) fn new(engine: &'a Engine, snapshot: &'a Snapshot, terms: Vec<String>) -> Hydrator<'a> {
         let (files, stale) = (FxHashMap::default(), FxHashMap::default());
-        Hydrator { snapshot, root, files, stale, highlighter: Highlighter::new(terms) }
+        let (root, loaded) = (engine.root(), &engine.loaded);
+        Hydrator { snapshot, root, loaded, files, stale, highlighter: Highlighter::new(terms) }
     }
 
     /// Reads files beside each other: what follows finds them read. One that cannot be read is told by who needs it.
@@ -32,18 +36,18 @@ impl<'a> Hydrator<'a> {
         let mut ids: Vec<FileId> = ids.collect();
         ids.sort_unstable();
         ids.dedup();
-        let snapshot = self.snapshot;
-        let read = |id: &FileId| Some((*id, snapshot.load(*id).ok()?));
-        let files: Vec<(FileId, LoadedFile)> = ids.par_iter().filter_map(read).collect();
-        self.files.extend(files.into_iter().map(|(id, file)| (id, Rc::new(file))));
+        let (snapshot, loaded) = (self.snapshot, self.loaded);
+        let read = |id: &FileId| Some((*id, loaded.get(snapshot, *id).ok()?));
+        let files: Vec<(FileId, Arc<LoadedFile>)> = ids.par_iter().filter_map(read).collect();
+        self.files.extend(files);
     }
 
-    pub(crate) fn load(&mut self, id: FileId) -> Result<Rc<LoadedFile>> {
+    pub(crate) fn load(&mut self, id: FileId) -> Result<Arc<LoadedFile>> {
         if let Some(file) = self.files.get(&id) {
-            return Ok(Rc::clone(file));
+            return Ok(Arc::clone(file));
         }
-        let file = Rc::new(self.snapshot.load(id)?);
-        self.files.insert(id, Rc::clone(&file));
+        let file = self.loaded.get(self.snapshot, id)?;
+        self.files.insert(id, Arc::clone(&file));
         Ok(file)
     }
 

@@ -22,6 +22,7 @@ mod follow_ups;
 mod hydrate;
 mod languages;
 mod limits;
+mod loaded;
 mod models;
 mod ops;
 mod request;

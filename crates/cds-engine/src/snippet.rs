@@ -10,6 +10,9 @@ const PREVIEW_LINES: usize = 5;
 /// Longer lines of a preview are cut around their first match: minified code has one line.
 const PREVIEW_BYTES: usize = 400;
 
+/// Of longer lines no more is looked at: they are data, and nobody reads a column past this one.
+const LONGEST: usize = 20_000;
+
 /// Finds the query's terms in texts.
 pub(crate) struct Highlighter {
     tokenizer: Tokenizer,
@@ -31,6 +34,7 @@ impl Highlighter {
         }
         let mut found: Vec<Highlight> = Vec::new();
         for (line, content) in (first_line..).zip(text.lines()) {
+            let content = &content[..content.floor_char_boundary(LONGEST)];
             let mut end_of_last = 0;
             let mut columns = Columns::new(content);
             for term in self.tokenizer.terms(content) {

@@ -130,7 +130,7 @@ impl Engine {
         let started = Instant::now();
         let mut timed_out = false;
         let files: Vec<FileId> = snapshot.documents().filter(|d| filter.accepts_file(*d)).map(|d| d.id).collect();
-        let mut hydrator = Hydrator::new(snapshot, self.root(), Vec::new());
+        let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
         let mut hits: Vec<GrepHit> = Vec::new();
         for batch in files.chunks(BATCH) {
             let by_file: Vec<Vec<GrepHit>> =

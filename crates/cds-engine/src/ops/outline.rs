@@ -76,7 +76,7 @@ impl Engine {
     fn outline_in(&self, snapshot: &Snapshot, request: &OutlineRequest) -> Result<OutlineResponse> {
         let path = request.path.trim_start_matches("./").trim_end_matches('/');
         let path = if path == "." { "" } else { path };
-        let mut hydrator = Hydrator::new(snapshot, self.root(), Vec::new());
+        let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
         if let Some(document) = snapshot.document_at(path) {
             let file = outline_file(&mut hydrator, document, request.depth.unwrap_or(u32::MAX))?;
             return Ok(OutlineResponse { files: vec![file], total: 1 });

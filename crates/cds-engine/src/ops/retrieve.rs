@@ -82,7 +82,7 @@ impl Engine {
         request: &RetrieveRequest,
         checked: &Checked,
     ) -> Result<RetrieveResponse> {
-        let mut hydrator = Hydrator::new(snapshot, self.root(), Vec::new());
+        let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
         let mut response = RetrieveResponse { hits: Vec::new(), missing: Vec::new(), warnings: Vec::new() };
         let mut left = if checked.max_tokens == 0 { usize::MAX } else { checked.max_tokens };
         for id in &request.ids {

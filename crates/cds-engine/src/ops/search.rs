@@ -72,7 +72,7 @@ impl Engine {
         outcome: Outcome,
     ) -> Result<SearchResponse> {
         let started = Instant::now();
-        let mut hydrator = Hydrator::new(snapshot, self.root(), outcome.terms.clone());
+        let mut hydrator = Hydrator::new(self, snapshot, outcome.terms.clone());
         let hits = hydrate(snapshot, &mut hydrator, checked, &outcome)?;
         if hits.is_empty() {
             // Nothing is never found in a damaged index.

@@ -100,7 +100,7 @@ impl Engine {
         if found.entities.is_empty() {
             snapshot.verify_tables()?;
         }
-        let mut hydrator = Hydrator::new(snapshot, self.root(), Vec::new());
+        let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
         let mut hits = Vec::new();
         for entity in passing.iter().take(checked.query.limit) {
             let mut hit = hydrator.entity(*entity, checked.snippet)?;
