@@ -44,14 +44,20 @@ pub async fn serve(
     told: impl FnOnce(Option<SocketAddr>),
     stop: impl Future<Output = ()>,
 ) -> Result<(), Fault> {
-    let refused = |what: String| move |e: std::io::Error| Fault::new(FaultKind::Io, format!("{what}: {e}"));
     if let Some(address) = listen.address.filter(|a| !a.ip().is_loopback() && guard.token.is_none()) {
         let message =
             format!("{address} can be reached from other machines: set a token in CDS_TOKEN, or listen on 127.0.0.1");
         return Err(Fault::new(FaultKind::Invalid, message));
     }
     let tcp = match listen.address {
-        Some(address) => Some(TcpListener::bind(address).await.map_err(refused(address.to_string()))?),
+        Some(address) => Some(TcpListener::bind(address).await.map_err(|e| {
+            let hint = if e.kind() == std::io::ErrorKind::AddrInUse {
+                ": choose another --port; 0 takes a free one"
+            } else {
+                ""
+            };
+            Fault::new(FaultKind::Io, format!("{address}: {e}{hint}"))
+        })?),
         None => None,
     };
     let tls = match &listen.tls {
