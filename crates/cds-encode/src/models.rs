@@ -81,6 +81,14 @@ impl Models {
         }
     }
 
+    /// Whether one of them reads texts as a whole, which may take long: a table is asked in no time.
+    pub fn is_slow(&self) -> bool {
+        let reads = |source: &Source| matches!(source, Source::Folder(_) | Source::Service { .. });
+        self.sources[..2].iter().any(reads)
+            || matches!(self.dense.get(), Some(Ok(Some(Dense::Encoder(_)))))
+            || matches!(self.sparse.get(), Some(Ok(Some(Sparse::Encoder(_)))))
+    }
+
     /// What makes vectors, unless that is switched off.
     pub fn dense(&self) -> Result<Option<&Dense>, ModelError> {
         let load = || match &self.sources[0] {

@@ -14,8 +14,8 @@ use cds_search::Tools;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::follow_ups::FollowUps;
+use crate::hydrate::{self, Files};
 use crate::languages::Languages;
-use crate::loaded::Loaded;
 use crate::models;
 
 /// One project, open.
@@ -27,7 +27,7 @@ pub struct Engine {
     snapshot: Mutex<Option<Arc<Snapshot>>>,
     pub(crate) tools: Tools,
     pub(crate) follow_ups: FollowUps,
-    pub(crate) loaded: Loaded,
+    pub(crate) files: Files,
 }
 
 /// How thoroughly to look.
@@ -114,7 +114,7 @@ impl Engine {
             snapshot: Mutex::new(None),
             tools,
             follow_ups: FollowUps::default(),
-            loaded: Loaded::default(),
+            files: hydrate::files(),
         })
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cds_index::{DocumentView, EntityView, LoadedFile, Snapshot};
-use cds_model::{ChunkId, Entity, FileFacts, FileId, Snippet, Span};
+use cds_model::{ChunkId, Entity, FileId, Snippet, Span};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -14,11 +14,24 @@ use crate::loaded::Loaded;
 use crate::response::Hit;
 use crate::snippet::{self, Highlighter};
 
+/// Files that were read a moment ago.
+pub(crate) type Files = Loaded<FileId, LoadedFile>;
+
+/// About how many bytes of them are kept.
+const KEPT: usize = 24 << 20;
+
+/// Files that are read one after the other: fewer are not worth waking other threads.
+const FEW: usize = 3;
+
+pub(crate) fn files() -> Files {
+    Loaded::new(KEPT, LoadedFile::weight)
+}
+
 /// Turns ids of one snapshot into hits, reading each file once.
 pub(crate) struct Hydrator<'a> {
     snapshot: &'a Snapshot,
     root: &'a Path,
-    loaded: &'a Loaded,
+    known: &'a Files,
     files: FxHashMap<FileId, Arc<LoadedFile>>,
     stale: FxHashMap<FileId, bool>,
     pub(crate) highlighter: Highlighter,
@@ -27,8 +40,8 @@ pub(crate) struct Hydrator<'a> {
 impl<'a> Hydrator<'a> {
     pub(crate) fn new(engine: &'a Engine, snapshot: &'a Snapshot, terms: Vec<String>) -> Hydrator<'a> {
         let (files, stale) = (FxHashMap::default(), FxHashMap::default());
-        let (root, loaded) = (engine.root(), &engine.loaded);
-        Hydrator { snapshot, root, loaded, files, stale, highlighter: Highlighter::new(terms) }
+        let (root, known) = (engine.root(), &engine.files);
+        Hydrator { snapshot, root, known, files, stale, highlighter: Highlighter::new(terms) }
     }
 
     /// Reads files beside each other: what follows finds them read. One that cannot be read is told by who needs it.
@@ -36,17 +49,33 @@ impl<'a> Hydrator<'a> {
         let mut ids: Vec<FileId> = ids.collect();
         ids.sort_unstable();
         ids.dedup();
-        let (snapshot, loaded) = (self.snapshot, self.loaded);
-        let read = |id: &FileId| Some((*id, loaded.get(snapshot, *id).ok()?));
-        let files: Vec<(FileId, Arc<LoadedFile>)> = ids.par_iter().filter_map(read).collect();
-        self.files.extend(files);
+        let known = |id: &FileId| self.known.get(self.which(), *id).map(|file| (*id, file));
+        self.files = ids.iter().filter_map(known).collect();
+        ids.retain(|id| !self.files.contains_key(id));
+        if let Some(workers) = cds_search::workers().filter(|_| ids.len() > FEW) {
+            let read = |id: &FileId| Some((*id, self.read(*id).ok()?));
+            let files: Vec<_> = workers.install(|| ids.par_iter().filter_map(read).collect());
+            self.files.extend(files);
+        }
+    }
+
+    /// What tells this snapshot from every other: names of generations come again when an index is made from nothing.
+    fn which(&self) -> &'a str {
+        &self.snapshot.manifest().checksum
+    }
+
+    fn read(&self, id: FileId) -> Result<Arc<LoadedFile>> {
+        Ok(self.known.keep(self.which(), id, self.snapshot.load(id)?))
     }
 
     pub(crate) fn load(&mut self, id: FileId) -> Result<Arc<LoadedFile>> {
         if let Some(file) = self.files.get(&id) {
             return Ok(Arc::clone(file));
         }
-        let file = self.loaded.get(self.snapshot, id)?;
+        let file = match self.known.get(self.which(), id) {
+            Some(file) => file,
+            None => self.read(id)?,
+        };
         self.files.insert(id, Arc::clone(&file));
         Ok(file)
     }
@@ -65,41 +94,40 @@ impl<'a> Hydrator<'a> {
         let view = self.snapshot.chunk(id).ok_or_else(|| damaged("a chunk"))?;
         let document = view.document().ok_or_else(|| damaged("the file of a chunk"))?;
         let file = self.load(document.id)?;
-        let facts = &file.facts;
         let chunk_entity = view.entity();
         let entity = entity.filter(|e| e.local().is_some()).or(chunk_entity);
-        let local = entity.and_then(EntityView::local).and_then(|i| facts.entities.get(i as usize));
-        let chunk = view.local().and_then(|i| facts.chunks.get(i as usize));
-        let chunk = chunk.ok_or_else(|| damaged("the facts of a chunk"))?;
+        let local = entity.and_then(EntityView::local).and_then(|at| file.entity(at));
+        let chunk = view.local().and_then(|at| file.chunk(at)).ok_or_else(|| damaged("the facts of a chunk"))?;
+        let inside = file.inside(chunk.span).ok_or_else(|| damaged("the facts of a chunk"))?;
 
         // A chunk shows its entity's own lines; an entity that shares its chunk shows its own.
-        let span = match (entity, local) {
+        let span = match (entity, &local) {
             (Some(e), Some(own)) if chunk_entity.is_some_and(|c| c.id == e.id) => clip(own.full, chunk.span),
             (Some(_), Some(own)) => own.full,
             _ => chunk.span,
         };
-        let mut hit = self.base(document, facts, entity, local);
-        let text = chunk_text(&file, chunk.span);
-        let before = facts.chunks.iter().take(view.local().unwrap_or(0) as usize);
-        let twins = before.filter(|c| chunk_text(&file, c.span) == text).count();
+        let mut hit = self.base(document, &file, entity, local);
+        let text = text_of(&file, chunk.span);
+        let before = file.chunk_texts().take(view.local().unwrap_or(0) as usize);
+        let twins = before.filter(|other| *other == text).count();
         hit.chunk_id = chunk_id(self.snapshot, document.path(), text, twins);
         hit.hash = blake3_hex(text);
         hit.kind = entity.map_or(view.node_type(), EntityView::kind).name();
-        (hit.start_line, hit.end_line) = (span.start_line, span.end_line);
-        (hit.start_byte, hit.end_byte) = (span.start, span.end);
         hit.token_count = view.tokens();
         hit.is_type_declaration = view.is_type_declaration();
         hit.is_test = view.is_test();
         hit.is_public = entity.map_or(view.is_public(), EntityView::is_public);
-        if local.is_none() {
+        if hit.signature.is_none() {
             hit.id = format!("{}:{}-{}", hit.path, span.start_line, span.end_line);
             hit.scope_path = chunk.headings.iter().map(ToString::to_string).collect();
             hit.breadcrumb = hit.scope_path.join(" > ");
             hit.name = hit.scope_path.last().cloned();
         }
-        hit.definitions = defined(facts, chunk.span);
-        hit.references = used(facts, chunk.span);
-        self.snippet(&mut hit, &file, shown);
+        hit.definitions = inside.entities.into_iter().map(|e| e.name.into_string()).collect();
+        let mut seen = rustc_hash::FxHashSet::default();
+        let once = inside.references.iter().filter(|r| seen.insert(r.name.as_str()));
+        hit.references = once.map(|r| r.name.to_string()).collect();
+        self.show(&mut hit, &file, span, shown);
         Ok(hit)
     }
 
@@ -121,32 +149,29 @@ impl<'a> Hydrator<'a> {
             });
         };
         let file = self.load(document.id)?;
-        let local = entity.local().and_then(|i| file.facts.entities.get(i as usize));
-        let mut hit = self.base(document, &file.facts, Some(entity), local);
+        let local = entity.local().and_then(|at| file.entity(at));
+        let whole = Span { start: 0, end: file.text.len() as u32, start_line: 1, end_line: file.lines().max(1) };
+        let span = local.as_ref().map_or(whole, |e| e.full);
+        let doc_of_file = if local.is_none() { file.doc_comment() } else { None };
+        let mut hit = self.base(document, &file, Some(entity), local);
         hit.kind = entity.kind().name();
         hit.is_public = entity.is_public();
         hit.is_test = entity.is_test();
         hit.is_type_declaration = entity.kind().row().is_type;
-        let whole = Span { start: 0, end: file.text.len() as u32, start_line: 1, end_line: file.facts.lines.max(1) };
-        let span = local.map_or(whole, |e| e.full);
-        (hit.start_line, hit.end_line) = (span.start_line, span.end_line);
-        (hit.start_byte, hit.end_byte) = (span.start, span.end);
-        hit.token_count = cds_model::estimate_tokens(chunk_text(&file, span));
-        if local.is_none() {
-            hit.doc_comment.clone_from(&file.facts.doc_comment);
-        }
-        self.snippet(&mut hit, &file, shown);
+        hit.token_count = cds_model::estimate_tokens(text_of(&file, span));
+        hit.doc_comment = hit.doc_comment.or(doc_of_file.map(str::to_owned));
+        self.show(&mut hit, &file, span, shown);
         Ok(hit)
     }
 
     fn base(
         &mut self,
         document: DocumentView,
-        facts: &FileFacts,
+        file: &LoadedFile,
         entity: Option<EntityView>,
-        local: Option<&Entity>,
+        local: Option<Entity>,
     ) -> Hit {
-        let strings = |list: &[compact_str::CompactString]| list.iter().map(ToString::to_string).collect();
+        let strings = |list: Vec<compact_str::CompactString>| list.into_iter().map(|s| s.into_string()).collect();
         let mut hit = Hit {
             path: document.path().to_owned(),
             language: document.language().to_owned(),
@@ -162,26 +187,34 @@ impl<'a> Hydrator<'a> {
         if let (Some(entity), Some(own)) = (entity, local) {
             hit.scope_path = entity.scope_path().into_iter().map(str::to_owned).collect();
             hit.breadcrumb = hit.scope_path.join(" > ");
-            hit.signature = Some(own.signature.to_string());
-            hit.doc_comment.clone_from(&own.doc_comment);
-            hit.modifiers = strings(&own.modifiers);
-            hit.decorators = strings(&own.decorators);
-            hit.conformances = strings(&own.conformances);
-            let parent = own.parent.and_then(|p| facts.entities.get(p as usize));
-            hit.parent_context = parent.map(|p| p.signature.to_string());
+            hit.signature = Some(own.signature.into_string());
+            hit.doc_comment = own.doc_comment;
+            hit.modifiers = strings(own.modifiers);
+            hit.decorators = strings(own.decorators);
+            hit.conformances = strings(own.conformances);
+            let parent = own.parent.and_then(|parent| file.entity(parent));
+            hit.parent_context = parent.map(|p| p.signature.into_string());
         }
         hit
     }
 
-    fn snippet(&mut self, hit: &mut Hit, file: &LoadedFile, shown: Snippet) {
-        let first = hit.start_line.max(1);
-        let count = (hit.end_line + 1).saturating_sub(first) as usize;
-        let lines: Vec<&str> = file.text.lines().skip(first as usize - 1).take(count).collect();
+    /// Where the hit is, and what of it is shown.
+    fn show(&mut self, hit: &mut Hit, file: &LoadedFile, span: Span, shown: Snippet) {
+        (hit.start_line, hit.end_line) = (span.start_line, span.end_line);
+        (hit.start_byte, hit.end_byte) = (span.start, span.end);
+        let first = span.start_line.max(1);
+        let count = (span.end_line + 1).saturating_sub(first) as usize;
+        let lines: Vec<&str> = from_line_of(&file.text, span.start as usize).lines().take(count).collect();
         let shown = snippet::show(&lines, first, hit.signature.as_deref(), shown, &mut self.highlighter);
-        hit.snippet = shown.text;
-        hit.snippet_line = shown.first_line;
-        hit.highlights = shown.highlights;
+        (hit.snippet, hit.snippet_line, hit.highlights) = (shown.text, shown.first_line, shown.highlights);
     }
+}
+
+/// A text from the beginning of the line that a byte is in.
+fn from_line_of(text: &str, at: usize) -> &str {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+    text.get(start..).unwrap_or_default()
 }
 
 /// A table points at what is not there.
@@ -199,21 +232,8 @@ fn clip(span: Span, within: Span) -> Span {
     }
 }
 
-fn chunk_text(file: &LoadedFile, span: Span) -> &str {
+fn text_of(file: &LoadedFile, span: Span) -> &str {
     file.text.get(span.range()).unwrap_or_default()
-}
-
-/// Names defined in a span, in order.
-fn defined(facts: &FileFacts, span: Span) -> Vec<String> {
-    let inside = facts.entities.iter().filter(|e| span.contains(e.span.start));
-    inside.map(|e| e.name.to_string()).collect()
-}
-
-/// Names used in a span, once each, in order.
-fn used(facts: &FileFacts, span: Span) -> Vec<String> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let inside = facts.references.iter().filter(|r| span.contains(r.start));
-    inside.filter(|r| seen.insert(r.name.as_str())).map(|r| r.name.to_string()).collect()
 }
 
 fn blake3_hex(text: &str) -> String {

@@ -1,78 +1,103 @@
-//! Files that were read a moment ago: a service is asked about the same ones again and again, and unpacking one costs more than finding it.
+//! What was read a moment ago: a service is asked about the same files again and again, and unpacking one costs more than finding it.
 
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cds_index::{LoadedFile, Snapshot};
-use cds_model::FileId;
 use rustc_hash::FxHashMap;
 
-/// About how many bytes are kept.
-const MOST: usize = 24 << 20;
-
-/// What facts weigh beside their text, about.
-const FACTS: usize = 4;
-
-#[derive(Default)]
-struct Kept {
-    /// Whose files these are.
+struct Kept<K, V> {
+    /// Whose these are.
     generation: String,
-    files: FxHashMap<FileId, (u64, Arc<LoadedFile>)>,
+    all: FxHashMap<K, (u64, Arc<V>)>,
     bytes: usize,
     clock: u64,
 }
 
-/// Files of one generation, those that were read last.
-#[derive(Default)]
-pub(crate) struct Loaded(Mutex<Kept>);
-
-impl Loaded {
-    /// Reads a file, or remembers it.
-    pub(crate) fn get(&self, snapshot: &Snapshot, id: FileId) -> cds_index::Result<Arc<LoadedFile>> {
-        let generation = &snapshot.manifest().generation;
-        {
-            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.clock += 1;
-            let now = kept.clock;
-            if kept.generation == *generation
-                && let Some((used, file)) = kept.files.get_mut(&id)
-            {
-                *used = now;
-                return Ok(Arc::clone(file));
-            }
-        }
-        let file = Arc::new(snapshot.load(id)?);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.generation != *generation {
-            *kept = Kept { generation: generation.clone(), ..Kept::default() };
-        }
-        kept.bytes += weight(&file);
-        let now = kept.clock;
-        if let Some((_, other)) = kept.files.insert(id, (now, Arc::clone(&file))) {
-            kept.bytes -= weight(&other);
-        }
-        if kept.bytes > MOST {
-            kept.make_room();
-        }
-        Ok(file)
-    }
+/// Things of one generation that weigh so much at most, those that were used last.
+pub(crate) struct Loaded<K, V> {
+    kept: Mutex<Kept<K, V>>,
+    most: usize,
+    weight: fn(&V) -> usize,
 }
 
-impl Kept {
+impl<K: Copy + Eq + Hash + Ord, V> Loaded<K, V> {
+    pub(crate) fn new(most: usize, weight: fn(&V) -> usize) -> Loaded<K, V> {
+        let kept = Kept { generation: String::new(), all: FxHashMap::default(), bytes: 0, clock: 0 };
+        Loaded { kept: Mutex::new(kept), most, weight }
+    }
+
+    /// What is remembered of a generation.
+    pub(crate) fn get(&self, generation: &str, key: K) -> Option<Arc<V>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.clock += 1;
+        let now = kept.clock;
+        if kept.generation != generation {
+            return None;
+        }
+        let (used, value) = kept.all.get_mut(&key)?;
+        *used = now;
+        Some(Arc::clone(value))
+    }
+
+    /// Remembers something. What is so large that little else would have room is not kept.
+    pub(crate) fn keep(&self, generation: &str, key: K, value: V) -> Arc<V> {
+        let value = Arc::new(value);
+        let weight = (self.weight)(&value);
+        if weight > self.most / 16 {
+            return value;
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.generation != generation {
+            kept.generation = generation.to_owned();
+            kept.all.clear();
+            kept.bytes = 0;
+        }
+        kept.bytes += weight;
+        let now = kept.clock;
+        if let Some((_, other)) = kept.all.insert(key, (now, Arc::clone(&value))) {
+            kept.bytes -= (self.weight)(&other);
+        }
+        if kept.bytes > self.most {
+            self.make_room(&mut kept);
+        }
+        value
+    }
+
     /// Lets go of what was used longest ago, a quarter of it at once so that it is seldom done.
-    fn make_room(&mut self) {
-        let mut used: Vec<(u64, FileId)> = self.files.iter().map(|(id, (used, _))| (*used, *id)).collect();
+    fn make_room(&self, kept: &mut Kept<K, V>) {
+        let mut used: Vec<(u64, K)> = kept.all.iter().map(|(key, (used, _))| (*used, *key)).collect();
         used.sort_unstable();
-        for (_, id) in used {
-            if self.bytes <= MOST / 4 * 3 {
+        for (_, key) in used {
+            if kept.bytes <= self.most / 4 * 3 {
                 return;
             }
-            if let Some((_, file)) = self.files.remove(&id) {
-                self.bytes -= weight(&file);
+            if let Some((_, value)) = kept.all.remove(&key) {
+                kept.bytes -= (self.weight)(&value);
             }
         }
     }
 }
 
-fn weight(file: &LoadedFile) -> usize {
-    file.text.len() * FACTS
+#[cfg(test)]
+mod tests {
+    use super::Loaded;
+
+    #[test]
+    fn what_was_used_last_stays() {
+        let loaded: Loaded<u32, u32> = Loaded::new(160, |_| 10);
+        for key in 0..16 {
+            loaded.keep("g1", key, key);
+        }
+        assert_eq!(loaded.get("g1", 0).as_deref(), Some(&0));
+        loaded.keep("g1", 16, 16);
+        let known: Vec<u32> = (0..17).filter(|key| loaded.get("g1", *key).is_some()).collect();
+        assert_eq!(known, [0, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+        // Another generation has its own.
+        assert_eq!(loaded.get("g2", 16), None);
+        loaded.keep("g2", 16, 1);
+        assert_eq!((loaded.get("g1", 0), loaded.get("g2", 16).as_deref()), (None, Some(&1)));
+        // Too large to be kept, but given back.
+        let large: Loaded<u32, u32> = Loaded::new(160, |_| 11);
+        assert_eq!((*large.keep("g1", 1, 7), large.get("g1", 1)), (7, None));
+    }
 }

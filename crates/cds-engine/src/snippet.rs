@@ -17,6 +17,8 @@ const LONGEST: usize = 20_000;
 pub(crate) struct Highlighter {
     tokenizer: Tokenizer,
     terms: FxHashSet<String>,
+    /// Bytes that a term begins with. A stem begins as its words do, so that most words need not be taken apart.
+    firsts: [bool; 256],
 }
 
 /// A match: line from 1, first character, one past the last, all from the text's own start.
@@ -24,7 +26,15 @@ pub(crate) type Highlight = (u32, u32, u32);
 
 impl Highlighter {
     pub(crate) fn new(terms: impl IntoIterator<Item = String>) -> Highlighter {
-        Highlighter { tokenizer: Tokenizer::default(), terms: terms.into_iter().collect() }
+        let terms: FxHashSet<String> = terms.into_iter().collect();
+        let mut firsts = [false; 256];
+        // What is not ASCII may be written in ways of its own.
+        firsts[0x80..].fill(true);
+        for first in terms.iter().filter_map(|term| term.bytes().next()) {
+            firsts[usize::from(first)] = true;
+            firsts[usize::from(first.to_ascii_uppercase())] = true;
+        }
+        Highlighter { tokenizer: Tokenizer::default(), terms, firsts }
     }
 
     /// Matches in `text`, lines counted from `first_line`, columns in characters.
@@ -34,20 +44,58 @@ impl Highlighter {
         }
         let mut found: Vec<Highlight> = Vec::new();
         for (line, content) in (first_line..).zip(text.lines()) {
-            let content = &content[..content.floor_char_boundary(LONGEST)];
-            let mut end_of_last = 0;
             let mut columns = Columns::new(content);
-            for term in self.tokenizer.terms(content) {
+            self.matches(content, |start, end| {
+                found.push((line, columns.at(start), columns.at(end)));
+                true
+            });
+        }
+        found
+    }
+
+    /// Tells where terms stand in a line, until `more` says that it is enough.
+    fn matches(&mut self, line: &str, mut more: impl FnMut(usize, usize) -> bool) {
+        let line = &line[..line.floor_char_boundary(LONGEST)];
+        for (from, to) in words(line) {
+            if !self.may_match(&line.as_bytes()[from..to]) {
+                continue;
+            }
+            let mut end_of_last = 0;
+            for term in self.tokenizer.terms(&line[from..to]) {
                 // The whole of an identifier stands before its parts: when it matched, they are inside it.
                 if term.start < end_of_last || !self.terms.contains(&term.text) {
                     continue;
                 }
                 end_of_last = term.end;
-                found.push((line, columns.at(term.start), columns.at(term.end)));
+                if !more(from + term.start, from + term.end) {
+                    return;
+                }
             }
         }
-        found
     }
+
+    /// Whether a part of a word begins as a term does: parts begin a word, or stand after an underscore or a digit, or begin with a
+    /// capital or a digit.
+    fn may_match(&self, word: &[u8]) -> bool {
+        let mut before = b'_';
+        word.iter().any(|&byte| {
+            let begins = before == b'_' || before.is_ascii_digit() || !byte.is_ascii_lowercase();
+            before = byte;
+            begins && self.firsts[usize::from(byte)]
+        })
+    }
+}
+
+/// Stretches of a line without spaces and ASCII signs. All that belongs to one word is in one of them.
+fn words(line: &str) -> impl Iterator<Item = (usize, usize)> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let from = at + bytes.get(at..)?.iter().position(is_part)?;
+        at = bytes[from..].iter().position(|byte| !is_part(byte)).map_or(bytes.len(), |end| from + end);
+        Some((from, at))
+    })
 }
 
 /// Bytes to characters of one line, counted on from the last one asked for: a line may be megabytes long.
@@ -87,7 +135,7 @@ pub(crate) fn show(
 ) -> Shown {
     let (from, to) = match snippet {
         Snippet::Full => (0, lines.len()),
-        Snippet::Preview => preview(lines, first_line, highlighter),
+        Snippet::Preview => preview(lines, highlighter),
         Snippet::Fold => {
             if let Some(signature) = signature.filter(|s| !s.is_empty()) {
                 let highlights = highlighter.find(signature, first_line);
@@ -113,20 +161,26 @@ fn cut<'a>(line: &'a str, highlighter: &mut Highlighter) -> &'a str {
     if line.len() <= PREVIEW_BYTES {
         return line;
     }
-    let first = highlighter.find(line, 1).first().map_or(0, |(_, column, _)| *column as usize);
-    let first = line.char_indices().nth(first).map_or(0, |(byte, _)| byte);
+    let mut first = 0;
+    highlighter.matches(line, |start, _| {
+        first = start;
+        false
+    });
     let from = line.floor_char_boundary(first.saturating_sub(PREVIEW_BYTES / 4));
     &line[from..line.floor_char_boundary(from + PREVIEW_BYTES)]
 }
 
 /// The five lines with most matches; of equal ones the first.
-fn preview(lines: &[&str], first_line: u32, highlighter: &mut Highlighter) -> (usize, usize) {
+fn preview(lines: &[&str], highlighter: &mut Highlighter) -> (usize, usize) {
     if lines.len() <= PREVIEW_LINES {
         return (0, lines.len());
     }
     let mut counts = vec![0usize; lines.len()];
-    for (line, _, _) in highlighter.find(&lines.join("\n"), first_line) {
-        counts[(line - first_line) as usize] += 1;
+    for (line, count) in lines.iter().zip(&mut counts) {
+        highlighter.matches(line, |_, _| {
+            *count += 1;
+            true
+        });
     }
     let last = lines.len() - PREVIEW_LINES;
     let score = |from: usize| counts[from..from + PREVIEW_LINES].iter().sum::<usize>();

@@ -22,8 +22,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut docs: Vec<String> = Vec::new();
     for document in snapshot.documents() {
         let loaded = snapshot.load(document.id)?;
-        exact.extend(chunk_vectors(document.path(), &loaded.text, &loaded.facts));
-        docs.extend(loaded.facts.entities.into_iter().filter_map(|entity| entity.doc_comment));
+        let facts = loaded.facts().ok_or("facts are damaged")?;
+        exact.extend(chunk_vectors(document.path(), &loaded.text, &facts));
+        docs.extend(facts.entities.into_iter().filter_map(|entity| entity.doc_comment));
     }
     // Doc comments, spread evenly: what people might ask.
     let step = (docs.len() / QUERIES).max(1);

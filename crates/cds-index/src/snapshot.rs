@@ -13,6 +13,7 @@ use cds_graph::{EdgeRow, Graph, Symbols};
 use cds_model::{ChunkId, EntityId, FileFacts, FileId};
 
 use crate::build::ProblemRow;
+use crate::store::files::LoadedFile;
 use crate::store::map::{Mapped, MappedBytes};
 use crate::store::names::{NameMatch, Names};
 use crate::store::part::{GoneFile, Part};
@@ -62,14 +63,6 @@ struct GraphMaps {
     bases: Mapped,
     extensions: Mapped,
     asked: Mapped,
-}
-
-/// A file's text and facts, as they were indexed.
-pub struct LoadedFile {
-    /// Its text.
-    pub text: String,
-    /// Its facts.
-    pub facts: FileFacts,
 }
 
 impl Snapshot {
@@ -464,13 +457,12 @@ impl Snapshot {
         if files::checksum(block) != row.checksum {
             return Err(damaged());
         }
-        let (text, facts) = files::unpack(block, row.text_len, row.facts_len).ok_or_else(damaged)?;
-        Ok(LoadedFile { text, facts })
+        LoadedFile::unpack(block, row.text_len, row.facts_len).ok_or_else(damaged)
     }
 
     /// Facts of a file by its row, which may be that of another generation.
     pub(crate) fn facts_at(&self, row: &DocumentRow) -> Option<FileFacts> {
-        files::unpack(self.block(row)?, row.text_len, row.facts_len).map(|(_, facts)| facts)
+        LoadedFile::unpack(self.block(row)?, row.text_len, row.facts_len)?.facts()
     }
 
     /// Bytes of its strings.
@@ -496,7 +488,9 @@ impl Snapshot {
         let damaged =
             || Error::damaged(self.home.join(&file.part), format!("the entry of {}, which is gone", file.path));
         let block = part.and_then(|part| part.block(file.blob, file.packed)).ok_or_else(damaged)?;
-        files::unpack(block, file.text_len, file.facts_len).ok_or_else(damaged)
+        let loaded = LoadedFile::unpack(block, file.text_len, file.facts_len).ok_or_else(damaged)?;
+        let facts = loaded.facts().ok_or_else(damaged)?;
+        Ok((loaded.text, facts))
     }
 
     /// What was taken out when the parts from this one on were written.

@@ -1,11 +1,12 @@
 //! BM25 over the text index's postings, with k1, b and field weights from the preset. Fields are joined before
 //! saturation (BM25F): a word in the name and in the text is one word said twice, not two.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use cds_index::tokenize::Tokenizer;
 use cds_index::{Snapshot, TextSegment};
-use cds_model::ChunkId;
+use cds_model::{ChunkId, FileId};
 use rayon::prelude::*;
 use regex::bytes::Regex;
 use rustc_hash::FxHashSet;
@@ -79,11 +80,12 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
     let fields = weighted_fields(snapshot, preset);
     let terms = index_terms(snapshot, query, &fields)?;
     let mut scorer = Scorer { preset, fields: &fields, terms: &terms, averages: averages(snapshot, &fields)? };
-    let mut chunks = Vec::new();
+    let mut chunks = Best::new(if query.report.is_some() { REPORT_POOL } else { POOL });
     let mut matched = vec![0u32; snapshot.file_count()];
     let mut matched_files = 0;
     let mut partial = false;
     let mut files = FileScorer::new(cx, terms.len());
+    let mut places = Places::new(snapshot);
     for segment in snapshot.text_segments() {
         if deadline.is_some_and(|d| Instant::now() > d) {
             partial = true;
@@ -95,22 +97,60 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
             let allowed = required.iter().all(|set| set.contains(doc));
             if allowed && (filter.accepts(snapshot, chunk) || !cx.inside.of(chunk).is_empty()) {
                 chunks.push(Scored { chunk, score, terms: mask });
-                if let Some(count) = snapshot.file_of(chunk).and_then(|f| matched.get_mut(f.index())) {
+                if let Some(count) = places.file(chunk).and_then(|f| matched.get_mut(f.index())) {
                     matched_files += usize::from(*count == 0);
                     *count += 1;
                 }
             }
         })?;
     }
-    let better = |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk));
-    let pool = if query.report.is_some() { REPORT_POOL } else { POOL };
-    if chunks.len() > pool {
-        chunks.select_nth_unstable_by(pool, better);
-        chunks.truncate(pool);
-    }
-    chunks.sort_unstable_by(better);
+    let chunks = chunks.into_list();
     let files = files.map(|files| files.finish(&terms)).unwrap_or_default();
     Ok(Ranking { chunks, terms, partial, matched, matched_files, files })
+}
+
+/// The best so far, found in one pass.
+struct Best {
+    most: usize,
+    /// Nothing below it gets in.
+    least: f32,
+    list: Vec<Scored>,
+}
+
+impl Best {
+    fn new(most: usize) -> Best {
+        Best { most, least: f32::MIN, list: Vec::new() }
+    }
+
+    fn push(&mut self, scored: Scored) {
+        if scored.score < self.least {
+            return;
+        }
+        self.list.push(scored);
+        // Cut when four times as many are there: cheaper than keeping order.
+        if self.list.len() >= 4 * self.most {
+            self.cut();
+        }
+    }
+
+    fn better(a: &Scored, b: &Scored) -> std::cmp::Ordering {
+        b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk))
+    }
+
+    fn cut(&mut self) {
+        if self.list.len() > self.most {
+            self.list.select_nth_unstable_by(self.most - 1, Self::better);
+            self.list.truncate(self.most);
+            self.least = self.list[self.most - 1].score;
+        }
+    }
+
+    /// Best first; equal ones by chunk.
+    fn into_list(mut self) -> Vec<Scored> {
+        self.cut();
+        self.list.sort_unstable_by(Self::better);
+        self.list
+    }
 }
 
 fn weighted_fields(snapshot: &Snapshot, preset: &Preset) -> Vec<(Field, f32)> {
@@ -211,6 +251,46 @@ fn averages(snapshot: &Snapshot, fields: &[(Field, f32)]) -> Result<Vec<f32>> {
     fields.iter().map(|(field, _)| Ok((snapshot.token_count(*field)? as f32 / chunks).max(1.0))).collect()
 }
 
+/// Which file a chunk is of. Chunks come file by file, so that one look serves many.
+struct Places<'a> {
+    snapshot: &'a Snapshot,
+    file: FileId,
+    /// The first chunk of that file, and how many it has.
+    first: u32,
+    count: u32,
+}
+
+impl<'a> Places<'a> {
+    fn new(snapshot: &'a Snapshot) -> Places<'a> {
+        Places { snapshot, file: FileId(0), first: 0, count: 0 }
+    }
+
+    fn file(&mut self, chunk: ChunkId) -> Option<FileId> {
+        if chunk.0.wrapping_sub(self.first) >= self.count {
+            self.file = self.snapshot.file_of(chunk)?;
+            let mut chunks = self.snapshot.document(self.file)?.chunks();
+            self.count = chunks.len() as u32;
+            self.first = chunks.next()?.0;
+        }
+        Some(self.file)
+    }
+}
+
+/// What is known of a document of the text index while its segment is scored.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    score: f32,
+    /// The weighted frequency of the term at hand.
+    frequency: f32,
+    /// Which terms it has.
+    mask: u32,
+}
+
+thread_local! {
+    /// One a document, all empty between two segments: a megabyte that need not be asked for and cleared for every question.
+    static TALLIES: Cell<Vec<Tally>> = const { Cell::new(Vec::new()) };
+}
+
 struct Scorer<'a> {
     preset: &'a Preset,
     fields: &'a [(Field, f32)],
@@ -228,9 +308,12 @@ impl Scorer<'_> {
     ) -> Result<()> {
         let reader = segment.reader;
         let size = reader.max_doc() as usize;
-        let mut scores = vec![0f32; size];
-        let mut masks = vec![0u32; size];
-        let mut frequencies = vec![0f32; size];
+        // What an error leaves half done is not put back.
+        let mut kept = TALLIES.take();
+        if kept.len() < size {
+            kept.resize(size, Tally::default());
+        }
+        let tallies = &mut kept[..size];
         let mut touched: Vec<DocId> = Vec::new();
         let norms = self.length_factors(reader)?;
         for (i, term) in self.terms.iter().enumerate() {
@@ -243,13 +326,15 @@ impl Scorer<'_> {
                     let Some(mut postings) = found else { continue };
                     let mut doc = postings.doc();
                     while doc != TERMINATED {
-                        let at = &mut frequencies[doc as usize];
+                        let at = &mut tallies[doc as usize].frequency;
                         if *at == 0.0 {
                             touched.push(doc);
                         }
                         let times = postings.term_freq() as f32;
                         *at += times * factors.of(doc);
-                        if let Some((files, chunk)) = files.as_mut().zip(segment.chunk(doc)) {
+                        if let Some(files) = files.as_mut()
+                            && let Some(chunk) = segment.chunk(doc)
+                        {
                             files.add(i, *field, chunk, times * weight);
                         }
                         doc = postings.advance();
@@ -257,17 +342,23 @@ impl Scorer<'_> {
                 }
             }
             let k1 = self.preset.k1;
+            let mask = 1u32.checked_shl(i as u32).unwrap_or(0);
             for &doc in &touched {
-                let frequency = std::mem::take(&mut frequencies[doc as usize]);
-                scores[doc as usize] += term.weight * frequency * (k1 + 1.0) / (frequency + k1);
-                masks[doc as usize] |= 1u32.checked_shl(i as u32).unwrap_or(0);
+                let tally = &mut tallies[doc as usize];
+                let frequency = std::mem::take(&mut tally.frequency);
+                tally.score += term.weight * frequency * (k1 + 1.0) / (frequency + k1);
+                tally.mask |= mask;
             }
         }
-        for (doc, &score) in scores.iter().enumerate() {
-            if score > 0.0 {
-                emit(doc as DocId, score, masks[doc]);
+        for (doc, tally) in tallies.iter_mut().enumerate() {
+            if tally.mask != 0 || tally.score != 0.0 {
+                let Tally { score, mask, .. } = std::mem::take(tally);
+                if score > 0.0 {
+                    emit(doc as DocId, score, mask);
+                }
             }
         }
+        TALLIES.set(kept);
         Ok(())
     }
 
@@ -288,6 +379,7 @@ impl Scorer<'_> {
 /// BM25 of files: a file is one long text, whatever chunks it was cut into.
 struct FileScorer<'a> {
     snapshot: &'a Snapshot,
+    places: Places<'a>,
     path: Field,
     /// For each term the files it was met in, in the order of postings: the same file may come again for another field.
     met: Vec<Vec<Met>>,
@@ -307,11 +399,16 @@ impl<'a> FileScorer<'a> {
         let snapshot = cx.asked.snapshot;
         let path = snapshot.fields().path;
         let asked = weights.file_bm25 + weights.coherence + weights.users > 0.0;
-        asked.then(|| FileScorer { snapshot, path, met: (0..terms).map(|_| Vec::new()).collect() })
+        asked.then(|| FileScorer {
+            snapshot,
+            places: Places::new(snapshot),
+            path,
+            met: (0..terms).map(|_| Vec::new()).collect(),
+        })
     }
 
     fn add(&mut self, term: usize, field: Field, chunk: ChunkId, weighted: f32) {
-        let Some(file) = self.snapshot.file_of(chunk) else { return };
+        let Some(file) = self.places.file(chunk) else { return };
         let is_path = field == self.path;
         let met = &mut self.met[term];
         match met.last_mut() {

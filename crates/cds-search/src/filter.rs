@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use cds_index::{DocumentView, EntityView, Snapshot};
-use cds_model::{ChunkId, EntityType, FileFacts, Filters, Kind, Pattern, Span};
+use cds_index::{DocumentView, EntityView, Inside, Snapshot};
+use cds_model::{ChunkId, EntityType, Filters, Kind, Pattern, Span};
 use regex::Regex;
 
 use crate::globs::{GlobCache, PathPattern};
@@ -124,9 +124,8 @@ impl<'a> CompiledFilter<'a> {
         }
         let inside = || {
             let view = snapshot.chunk(chunk)?;
-            let facts = snapshot.load(view.document()?.id).ok()?.facts;
-            let span = facts.chunks.get(view.local()? as usize)?.span;
-            Some(self.names_inside(&facts, span))
+            let file = snapshot.load(view.document()?.id).ok()?;
+            Some(self.names_inside(&file.inside(file.chunk(view.local()?)?.span)?))
         };
         inside().unwrap_or(false)
     }
@@ -137,22 +136,21 @@ impl<'a> CompiledFilter<'a> {
             return true;
         }
         let inside = || {
-            let facts = snapshot.load(entity.document()?.id).ok()?.facts;
+            let file = snapshot.load(entity.document()?.id).ok()?;
             let whole = Span { start: 0, end: u32::MAX, start_line: 1, end_line: u32::MAX };
             let span = match entity.local() {
-                Some(local) => facts.entities.get(local as usize)?.full,
+                Some(local) => file.entity(local)?.full,
                 None => whole,
             };
-            Some(self.names_inside(&facts, span))
+            Some(self.names_inside(&file.inside(span)?))
         };
         inside().unwrap_or(false)
     }
 
-    fn names_inside(&self, facts: &FileFacts, span: Span) -> bool {
+    fn names_inside(&self, inside: &Inside) -> bool {
         let asked = |names: &[String], name: &str| names.iter().any(|n| n == name);
-        let defines =
-            || facts.entities.iter().any(|e| span.contains(e.span.start) && asked(self.definitions(), &e.name));
-        let uses = || facts.references.iter().any(|r| span.contains(r.start) && asked(self.references(), &r.name));
+        let defines = || inside.entities.iter().any(|e| asked(self.definitions(), &e.name));
+        let uses = || inside.references.iter().any(|r| asked(self.references(), &r.name));
         (self.definitions().is_empty() || defines()) && (self.references().is_empty() || uses())
     }
 
@@ -246,10 +244,9 @@ impl<'a> CompiledFilter<'a> {
             }
         }
         filters.conformances.is_empty() || {
-            let conforms = entity.and_then(|e| Some((e.document()?.id, e.local()?))).and_then(|(file, local)| {
-                let facts = snapshot.load(file).ok()?.facts;
-                Some(facts.entities.get(local as usize)?.conformances.clone())
-            });
+            let conforms = entity.and_then(|e| Some((e.document()?.id, e.local()?)));
+            let conforms =
+                conforms.and_then(|(file, local)| Some(snapshot.load(file).ok()?.entity(local)?.conformances));
             conforms.is_some_and(|c| c.iter().any(|name| filters.conformances.iter().any(|f| f == name.as_str())))
         }
     }
@@ -257,7 +254,6 @@ impl<'a> CompiledFilter<'a> {
 
 /// A parent's signature: `impl Display for Foo`, `class A(B)`.
 fn signature(snapshot: &Snapshot, entity: EntityView) -> Option<String> {
-    let local = entity.local()?;
-    let facts = snapshot.load(entity.document()?.id).ok()?.facts;
-    facts.entities.get(local as usize).map(|e| e.signature.to_string())
+    let own = snapshot.load(entity.document()?.id).ok()?.entity(entity.local()?)?;
+    Some(own.signature.to_string())
 }

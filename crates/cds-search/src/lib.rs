@@ -17,6 +17,7 @@ mod preset;
 mod query;
 mod stages;
 mod store;
+mod workers;
 
 pub use error::{Error, Result};
 pub use filter::CompiledFilter;
@@ -27,4 +28,5 @@ pub use lru::Lru;
 pub use pipeline::{Outcome, SearchOptions, Tools, search};
 pub use preset::{Fusion, Mixture, PRESETS, Preset, Retriever, Weights};
 pub use query::{Intent, MAX_QUERY, Mention, ParsedQuery, Place, QueryKind, QueryTerm, Report, parse};
-pub use store::{Embedded, NearestOfAll, VectorStore};
+pub use store::{Embedded, VectorStore};
+pub use workers::workers;

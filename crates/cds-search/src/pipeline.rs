@@ -14,7 +14,7 @@ use crate::inside::Inside;
 use crate::preset::{Fusion, Preset, Retriever, Weights};
 use crate::query::{self, ParsedQuery, QueryKind};
 use crate::stages::{self, Candidates, Stage};
-use crate::{Result, bm25};
+use crate::{Result, bm25, workers};
 
 /// What is not part of the question itself.
 #[derive(Clone, Debug, Default)]
@@ -131,8 +131,8 @@ impl Cx<'_> {
 }
 
 /// Which stages answer a query, in order.
-fn plan<'s>(preset: &Preset, options: &SearchOptions, beside: stages::Beside<'s>) -> Vec<Box<dyn Stage + 's>> {
-    let mut stages: Vec<Box<dyn Stage + 's>> = match preset.fusion {
+fn plan(preset: &Preset, options: &SearchOptions, beside: stages::Beside) -> Vec<Box<dyn Stage>> {
+    let mut stages: Vec<Box<dyn Stage>> = match preset.fusion {
         Fusion::Hierarchical { upper_threshold } => {
             vec![Box::new(stages::Names { every_word: true }), Box::new(stages::Hierarchy { upper_threshold })]
         }
@@ -253,13 +253,14 @@ fn answer(
     let cx = Cx { asked, filter: &filter, inside };
     let mut pool = Candidates::default();
     if !parsed.terms.is_empty() {
-        std::thread::scope(|scope| {
+        workers::beside(|beside| {
+            let slow = tools.models.is_slow();
             let mut running = Vec::new();
             if preset.wants(Retriever::Dense) {
-                running.push(scope.spawn(move || stages::dense::find(&asked)));
+                running.push(beside.start(slow, move || stages::dense::find(&asked)));
             }
             if preset.wants(Retriever::Sparse) {
-                running.push(scope.spawn(move || stages::sparse::find(&asked)));
+                running.push(beside.start(slow, move || stages::sparse::find(&asked)));
             }
             for stage in plan(&preset, options, stages::Beside { running: Cell::new(running) }) {
                 let started = Instant::now();

@@ -9,17 +9,14 @@ use crate::Result;
 use crate::filter::CompiledFilter;
 use crate::globs::GlobCache;
 
-/// The nearest chunks with their cosines, and the cosine of every chunk by its number.
-pub type NearestOfAll = (Vec<(ChunkId, f32)>, Vec<f32>);
-
 /// Chunks by nearness in meaning.
 pub trait VectorStore {
     /// The `limit` chunks nearest to a vector among those that the filters let through, with their cosines, nearest first. Filters
     /// apply before scoring: as many as asked for come back, if there are as many.
     fn nearest(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<Vec<(ChunkId, f32)>>;
 
-    /// The same, with the cosine of every chunk by its number, whether it passes or not.
-    fn nearest_of_all(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<NearestOfAll>;
+    /// The cosines of some chunks, in their order; zero for one that has no vector.
+    fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<f32>>;
 
     /// The vector of a chunk, if it has one.
     fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>>;
@@ -45,17 +42,9 @@ impl VectorStore for Embedded<'_> {
         Ok(vectors.nearest(vector, limit, |chunk| allowed.passes(chunk)))
     }
 
-    fn nearest_of_all(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<NearestOfAll> {
-        let Some(vectors) = self.snapshot.vectors()? else { return Ok((Vec::new(), Vec::new())) };
-        let allowed = Allowed::new(self.snapshot, filters, self.globs)?;
-        let mut cosines = vec![0f32; vectors.len()];
-        let mut each = |chunk: ChunkId, cosine: f32| {
-            if let Some(slot) = cosines.get_mut(chunk.index()) {
-                *slot = cosine;
-            }
-        };
-        let chunks = vectors.scan(vector, limit, |chunk| allowed.passes(chunk), &mut each);
-        Ok((chunks, cosines))
+    fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<f32>> {
+        let Some(vectors) = self.snapshot.vectors()? else { return Ok(vec![0.0; chunks.len()]) };
+        Ok(vectors.cosines(vector, chunks.iter().copied()))
     }
 
     fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>> {

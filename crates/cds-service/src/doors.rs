@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
@@ -85,6 +86,11 @@ impl Doors {
 
     /// Calls an operation by any of its names.
     pub async fn call(self: &Arc<Self>, name: &str, given: Map<String, Value>) -> Result<Value, Fault> {
+        operations::value(&self.text(name, given).await?)
+    }
+
+    /// The same, for doors that pass the answer on as it is.
+    pub async fn text(self: &Arc<Self>, name: &str, given: Map<String, Value>) -> Result<Box<RawValue>, Fault> {
         let started = Instant::now();
         let shown = operations::find(name).map_or(if INDEX.contains(&name) { "index" } else { "unknown" }, |o| o.name);
         let answer = self.answer(name, given).await;
@@ -100,13 +106,13 @@ impl Doors {
         answer
     }
 
-    async fn answer(self: &Arc<Self>, name: &str, mut given: Map<String, Value>) -> Result<Value, Fault> {
+    async fn answer(self: &Arc<Self>, name: &str, mut given: Map<String, Value>) -> Result<Box<RawValue>, Fault> {
         if INDEX.contains(&name) {
             let given = crate::parameters::check(&index_input(), given)?;
             let request: TaskRequest = serde_json::from_value(Value::Object(given))
                 .map_err(|e| Fault::new(FaultKind::Invalid, e.to_string()))?;
             let task = self.tasks.begin(&self.projects, &request)?;
-            return Ok(json!(task));
+            return operations::text(&task);
         }
         let operation = operations::find(name).ok_or_else(|| {
             let names: Vec<&str> = operations::OPERATIONS.iter().map(|o| o.name).collect();
@@ -124,7 +130,7 @@ impl Doors {
             };
             blocking(move || match asked {
                 Asked::One(project) => project.call(operation, given),
-                Asked::Many(projects) => merged(operation, &projects, &given),
+                Asked::Many(projects) => operations::text(&merged(operation, &projects, &given)?),
             })
             .await
         };
@@ -190,7 +196,7 @@ fn merged(operation: &Operation, projects: &[Arc<Project>], given: &Map<String, 
     let mut unknown: Option<Fault> = None;
     let mut hits: Vec<Value> = Vec::new();
     for project in projects {
-        let mut answer = match project.call(operation, given.clone()) {
+        let mut answer = match project.call(operation, given.clone()).and_then(|answer| operations::value(&answer)) {
             Ok(Value::Object(answer)) => answer,
             Ok(_) => continue,
             // What one project does not have, another may.

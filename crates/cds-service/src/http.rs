@@ -11,6 +11,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -72,8 +73,9 @@ async fn guarded(State((doors, guard)): State<(Arc<Doors>, Arc<Guard>)>, request
     response
 }
 
-fn answered(status: StatusCode, body: &Value) -> Response {
-    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+fn answered(status: StatusCode, body: &impl Serialize) -> Response {
+    let text = serde_json::to_string(body).unwrap_or_default();
+    (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
 fn faulty(fault: &Fault) -> Response {
@@ -86,9 +88,9 @@ async fn not_allowed() -> Response {
     answered(StatusCode::METHOD_NOT_ALLOWED, &fault.body())
 }
 
-fn given<T: serde::Serialize>(status: StatusCode, answer: Result<T, Fault>) -> Response {
+fn given<T: Serialize>(status: StatusCode, answer: Result<T, Fault>) -> Response {
     match answer {
-        Ok(answer) => answered(status, &json!(answer)),
+        Ok(answer) => answered(status, &answer),
         Err(fault) => faulty(&fault),
     }
 }
@@ -127,7 +129,7 @@ async fn object(request: Request) -> Result<Map<String, Value>, Response> {
 
 async fn operation(State(doors): State<Arc<Doors>>, Path(name): Path<String>, request: Request) -> Response {
     match object(request).await {
-        Ok(parameters) => given(StatusCode::OK, doors.call(&name, parameters).await),
+        Ok(parameters) => given(StatusCode::OK, doors.text(&name, parameters).await),
         Err(refused) => refused,
     }
 }

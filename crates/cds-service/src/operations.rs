@@ -8,12 +8,14 @@ use cds_engine::{
 };
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
 use crate::parameters;
 
-type Call = Box<dyn Fn(&Engine, Map<String, Value>) -> Result<Value, Fault> + Send + Sync>;
+/// Answers are texts from here on: two of the doors pass them on as they are.
+type Call = Box<dyn Fn(&Engine, Map<String, Value>) -> Result<Box<RawValue>, Fault> + Send + Sync>;
 
 /// One operation.
 pub struct Operation {
@@ -39,7 +41,7 @@ impl Operation {
     }
 
     /// Answers. The parameters are checked ones.
-    pub fn call(&self, engine: &Engine, given: Map<String, Value>) -> Result<Value, Fault> {
+    pub fn call(&self, engine: &Engine, given: Map<String, Value>) -> Result<Box<RawValue>, Fault> {
         (self.call)(engine, given)
     }
 
@@ -242,7 +244,7 @@ fn row<I: DeserializeOwned + JsonSchema + 'static, O: Serialize + JsonSchema + '
         let request = serde_json::from_value(Value::Object(given))
             .map_err(|e| Fault::new(crate::FaultKind::Invalid, format!("parameters of {name}: {e}")))?;
         let answer = call(engine, request)?;
-        value(&answer)
+        text(&answer)
     };
     let mut output = schema::<O>();
     for hit in ["Hit", "GrepHit"] {
@@ -254,10 +256,14 @@ fn row<I: DeserializeOwned + JsonSchema + 'static, O: Serialize + JsonSchema + '
     Operation { name, also, tool, about, input, output, call: Box::new(call) }
 }
 
-/// An answer as data. By way of its text, so that numbers are those that the text has: 0.9, not 0.8999999761581421.
-fn value(answer: &impl Serialize) -> Result<Value, Fault> {
-    let internal = |e: serde_json::Error| Fault::new(crate::FaultKind::Internal, e.to_string());
-    serde_json::from_str(&serde_json::to_string(answer).map_err(internal)?).map_err(internal)
+/// An answer as the text it goes out as.
+pub(crate) fn text(answer: &impl Serialize) -> Result<Box<RawValue>, Fault> {
+    serde_json::value::to_raw_value(answer).map_err(|e| Fault::new(crate::FaultKind::Internal, e.to_string()))
+}
+
+/// A text as data: numbers are those that the text has, 0.9 and not 0.8999999761581421.
+pub(crate) fn value(answer: &RawValue) -> Result<Value, Fault> {
+    serde_json::from_str(answer.get()).map_err(|e| Fault::new(crate::FaultKind::Internal, e.to_string()))
 }
 
 fn settings() -> SchemaSettings {

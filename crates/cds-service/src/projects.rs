@@ -10,10 +10,11 @@ use std::time::Duration;
 use cds_engine::{Config, Engine, Hooks, Progress, WatchEvent, WatchOptions, find_root};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::fault::{Fault, FaultKind};
-use crate::operations::Operation;
+use crate::operations::{self, Operation};
 
 /// How an index is doing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -70,7 +71,7 @@ impl Project {
     }
 
     /// Answers; while the first index is being made, with what is there: nothing, and a word about that.
-    pub fn call(&self, operation: &Operation, given: Map<String, Value>) -> Result<Value, Fault> {
+    pub fn call(&self, operation: &Operation, given: Map<String, Value>) -> Result<Box<RawValue>, Fault> {
         let state = self.state();
         match operation.call(&self.engine, given.clone()) {
             Err(fault) if fault.kind == FaultKind::NotReady && state.state == "indexing" => {
@@ -80,7 +81,7 @@ impl Project {
                 };
                 let message = format!("the index is being made: {so_far}; ask again in a moment");
                 if operation.has_hits() {
-                    Ok(partial(operation, &given, &message))
+                    operations::text(&partial(operation, &given, &message))
                 } else {
                     Err(Fault::new(FaultKind::NotReady, message))
                 }

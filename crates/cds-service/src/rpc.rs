@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use crate::doors::Doors;
 use crate::fault::{Fault, FaultKind};
 
 /// Answers a body; nothing where only notifications came.
-pub async fn answer(doors: &Arc<Doors>, body: &[u8]) -> Option<Value> {
+pub async fn answer(doors: &Arc<Doors>, body: &[u8]) -> Option<Box<RawValue>> {
     let asked: Value = match serde_json::from_slice(body) {
         Ok(asked) => asked,
         Err(e) => {
@@ -28,13 +30,13 @@ pub async fn answer(doors: &Arc<Doors>, body: &[u8]) -> Option<Value> {
             for request in batch {
                 answers.extend(one(doors, request).await);
             }
-            (!answers.is_empty()).then_some(Value::Array(answers))
+            (!answers.is_empty()).then(|| written(&answers))
         }
         request => one(doors, request).await,
     }
 }
 
-async fn one(doors: &Arc<Doors>, request: Value) -> Option<Value> {
+async fn one(doors: &Arc<Doors>, request: Value) -> Option<Box<RawValue>> {
     let id = request.get("id").cloned();
     let shown = id.clone().unwrap_or_default();
     let not_request = |message: &str| Some(failed(&Value::Null, &Fault::new(FaultKind::NotRequest, message)));
@@ -49,20 +51,31 @@ async fn one(doors: &Arc<Doors>, request: Value) -> Option<Value> {
         return not_request("method must be a string");
     };
     let result = match request.remove("params") {
-        None => doors.call(&method, Map::new()).await,
-        Some(Value::Object(params)) => doors.call(&method, params).await,
+        None => doors.text(&method, Map::new()).await,
+        Some(Value::Object(params)) => doors.text(&method, params).await,
         Some(other) => Err(Fault::parameter("params", "an object", kind(&other))),
     };
     // A notification is not answered, whatever comes of it.
     id?;
     Some(match result {
-        Ok(result) => json!({ "jsonrpc": "2.0", "id": shown, "result": result }),
+        Ok(result) => written(&Answered { jsonrpc: "2.0", id: &shown, result: &result }),
         Err(fault) => failed(&shown, &fault),
     })
 }
 
-fn failed(id: &Value, fault: &Fault) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "error": fault.rpc() })
+#[derive(Serialize)]
+struct Answered<'a> {
+    jsonrpc: &'static str,
+    id: &'a Value,
+    result: &'a RawValue,
+}
+
+fn failed(id: &Value, fault: &Fault) -> Box<RawValue> {
+    written(&json!({ "jsonrpc": "2.0", "id": id, "error": fault.rpc() }))
+}
+
+fn written(answer: &impl Serialize) -> Box<RawValue> {
+    to_raw_value(answer).expect("what is written has names for keys")
 }
 
 fn kind(value: &Value) -> &'static str {

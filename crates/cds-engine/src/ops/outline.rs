@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::hydrate::Hydrator;
+use crate::hydrate::{Hydrator, damaged};
 
 /// Files of a folder that are outlined before the rest is counted only.
 const MAX_FILES: usize = 200;
@@ -99,7 +99,7 @@ impl Engine {
 
 fn outline_file(hydrator: &mut Hydrator, document: DocumentView, depth: u32) -> Result<OutlineFile> {
     let file = hydrator.load(document.id)?;
-    let facts = &file.facts;
+    let facts = file.facts().ok_or_else(|| damaged("the facts of a file"))?;
     let path = document.path();
     let mut entities = Vec::new();
     for (i, entity) in facts.entities.iter().enumerate() {

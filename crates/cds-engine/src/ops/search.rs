@@ -199,7 +199,7 @@ fn documents(snapshot: &Snapshot, hydrator: &mut Hydrator, chunks: Vec<Hit>) -> 
         let Some(document) = snapshot.document_at(&chunk.path) else { continue };
         let Some(entity) = snapshot.entity(document.entity()) else { continue };
         let mut hit = hydrator.entity(entity, Snippet::Fold)?;
-        let languages = hydrator.load(document.id)?.facts.languages.clone();
+        let languages = hydrator.load(document.id)?.languages().to_vec();
         hit.snippet = String::new();
         hit.highlights = Vec::new();
         hit.score = chunk.score;

@@ -16,7 +16,7 @@ use super::part::{PartWriter, Placed};
 use super::plan::Plan;
 use super::prepare::{Kept, Prepared};
 use super::{Build, ProblemRow};
-use crate::store::files::unpack;
+use crate::store::files::LoadedFile;
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
 use crate::store::names::{self, NamesWriter};
@@ -341,7 +341,7 @@ impl<'a> GenerationWriter<'a> {
         let files = Mapped::open(&folder.join(part_path::FILES), None)?;
         let facts = |row: &DocumentRow| {
             let block = files.bytes().get(row.blob as usize..)?.get(..row.packed as usize)?;
-            unpack(block, row.text_len, row.facts_len).map(|(_, facts)| facts)
+            LoadedFile::unpack(block, row.text_len, row.facts_len)?.facts()
         };
         let linker = Linker {
             registry: self.registry,
@@ -399,7 +399,7 @@ impl<'a> GenerationWriter<'a> {
         let links = self.link(&part_folder, &folders)?;
         let link_seconds = started.elapsed().as_secs_f64();
         let (part, mut meaning) = closing.finish()?;
-        measure_vectors(&mut self.documents, self.plan.parts as u32, &part_folder, &meaning.scales)?;
+        measure_vectors(&mut self.documents, self.plan.parts as u32, &part_folder, &meaning.tables.scales)?;
         problems.append(&mut self.problems);
         problems.append(&mut meaning.problems);
         problems.sort_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));

@@ -16,7 +16,7 @@ use crate::encode;
 use crate::store::manifest::WrittenFile;
 use crate::store::part_path as path;
 use crate::store::sparse::SparseWriter;
-use crate::store::vectors::{Quantised, VectorsWriter};
+use crate::store::vectors::{Quantised, VectorTables, VectorsWriter};
 
 /// Texts of a round: enough that those of a batch are of like length, few enough to be held.
 const ROUND: usize = 512;
@@ -60,7 +60,7 @@ pub(crate) struct Meaning<'a> {
 /// What the generation has of it.
 pub(crate) struct Written {
     pub(crate) vectors: WrittenFile,
-    pub(crate) scales: Vec<f32>,
+    pub(crate) tables: VectorTables,
     pub(crate) terms: Vec<[u32; 2]>,
     pub(crate) weights: Vec<crate::store::sparse::Weight>,
     /// Chunks that a model failed on.
@@ -163,7 +163,7 @@ impl<'a> Meaning<'a> {
             self.dense_lane.map_or(Ok(()), Lane::close)?;
             self.sparse_lane.map_or(Ok(()), Lane::close)?;
         }
-        let (vectors, scales) = self.vectors.finish()?;
+        let (vectors, tables) = self.vectors.finish()?;
         let (terms, weights) = self.sparse.finish();
         let missed = self.missed.values().map(|(count, _)| *count as u64).sum();
         let row = |(path, (count, reason)): (String, (usize, String))| ProblemRow {
@@ -174,7 +174,7 @@ impl<'a> Meaning<'a> {
             stamp: None,
         };
         let problems = self.missed.into_iter().map(row).collect();
-        Ok(Written { vectors, scales, terms, weights, missed, truncated, problems })
+        Ok(Written { vectors, tables, terms, weights, missed, truncated, problems })
     }
 }
 

@@ -137,7 +137,8 @@ impl ClosingPart<'_> {
         let listed = |name: &str| format!("{}/{name}", writer.name);
         files.insert(listed(path::FILES), WrittenFile { size: writer.files_at, checksum: None });
         files.insert(listed(path::VECTORS), meaning.vectors);
-        writer.write(path::SCALES, meaning.scales.as_bytes(), &mut files)?;
+        writer.write(path::SCALES, meaning.tables.scales.as_bytes(), &mut files)?;
+        writer.write(path::SKETCHES, meaning.tables.sketches.as_bytes(), &mut files)?;
         writer.write(path::TERMS, meaning.terms.as_bytes(), &mut files)?;
         writer.write(path::WEIGHTS, meaning.weights.as_bytes(), &mut files)?;
         text.finish()?;

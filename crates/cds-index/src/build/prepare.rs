@@ -133,12 +133,13 @@ impl Preparer<'_> {
     fn reuse(&self, known: DocumentView, file: &FoundFile) -> Option<Prepared> {
         let old = self.old?;
         let loaded = old.load(known.id).ok()?;
+        let facts = loaded.facts()?;
         let row = known.row();
         let block = old.block(row)?;
         let kept = self.table.filter(|table| old.manifest().model.as_ref() == Some(table)).and(old.vectors().ok()?);
         let vectors = match kept {
             Some(kept) => known.chunks().map(|chunk| kept.quantised(chunk.0)).collect::<Option<_>>()?,
-            None => self.vectors(&file.path, &loaded.text, &loaded.facts),
+            None => self.vectors(&file.path, &loaded.text, &facts),
         };
         Some(Prepared {
             vectors,
@@ -156,7 +157,7 @@ impl Preparer<'_> {
                 checksum: row.checksum,
             },
             text: loaded.text,
-            facts: loaded.facts,
+            facts,
             reused: Some(known.id),
         })
     }

@@ -12,7 +12,7 @@
 //!     indices/  documents.bin  chunks.bin  docs.bin  names.bin  uses.bin
 //!     problems.json
 //!   p000003/             what is large of some files, written once and shared by generations
-//!     files.bin  outlines.bin  names.fst  uses.fst  vectors.bin  scales.bin  terms.bin  weights.bin  bm25/  gone.json  gone/
+//!     files.bin  outlines.bin  names.fst  uses.fst  vectors.bin  scales.bin  sketches.bin  terms.bin  weights.bin  bm25/  gone.json  gone/
 //! ```
 
 pub(crate) mod best;
@@ -23,6 +23,7 @@ pub(crate) mod map;
 pub(crate) mod names;
 pub(crate) mod part;
 pub(crate) mod rows;
+pub(crate) mod sketches;
 pub(crate) mod sparse;
 pub(crate) mod text;
 pub(crate) mod uses;
@@ -68,6 +69,7 @@ pub(crate) mod part_path {
     pub(crate) const USES: &str = "uses.fst";
     pub(crate) const VECTORS: &str = "vectors.bin";
     pub(crate) const SCALES: &str = "scales.bin";
+    pub(crate) const SKETCHES: &str = "sketches.bin";
     pub(crate) const TERMS: &str = "terms.bin";
     pub(crate) const WEIGHTS: &str = "weights.bin";
     pub(crate) const BM25: &str = "bm25";

@@ -58,10 +58,15 @@ impl Part {
             } else {
                 None
             },
-            vectors: VectorMaps { codes: map(path::VECTORS)?, scales: map(path::SCALES)? },
+            vectors: VectorMaps {
+                codes: map(path::VECTORS)?,
+                scales: map(path::SCALES)?,
+                sketches: map(path::SKETCHES)?,
+            },
             sparse: SparseMaps { terms: map(path::TERMS)?, weights: map(path::WEIGHTS)? },
         };
         part.vectors.scales.check_rows::<f32>()?;
+        part.vectors.sketches.check_rows::<u64>()?;
         part.sparse.check()?;
         part.outlines.check_rows::<u32>()?;
         if part.text.docs() != entry.docs {

@@ -1,8 +1,8 @@
 //! One vector a chunk: numbers of one byte each, and a scale. All have length one, so a product is a cosine.
 //!
-//! Search is exact: every vector is looked at. At 256 bytes a chunk memory is the limit, and it reads ten thousand chunks in a fraction of a
-//! millisecond.
+//! Every chunk is looked at: first its sketch (`sketches.rs`), then the vector itself where the sketch says that it may be near enough.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use super::best::Best;
 use super::manifest::WrittenFile;
 use super::map::Mapped;
 use super::rows::{ChunkRow, DocumentRow, NONE};
+use super::sketches::{self, SketchQuery};
 use crate::{Error, Result};
 
 /// A vector as it is stored.
@@ -42,7 +43,21 @@ pub(crate) struct VectorsWriter {
     path: PathBuf,
     size: u64,
     checksum: crc32fast::Hasher,
-    scales: Vec<f32>,
+    tables: VectorTables,
+}
+
+/// What is kept of vectors beside their numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VectorTables {
+    pub(crate) scales: Vec<f32>,
+    pub(crate) sketches: Vec<u64>,
+}
+
+impl VectorTables {
+    fn add(&mut self, vector: &Quantised) {
+        self.scales.push(vector.scale);
+        sketches::add(&vector.codes, vector.scale, &mut self.sketches);
+    }
 }
 
 impl VectorsWriter {
@@ -53,7 +68,7 @@ impl VectorsWriter {
             path: path.to_owned(),
             size: 0,
             checksum: crc32fast::Hasher::new(),
-            scales: Vec::new(),
+            tables: VectorTables::default(),
         })
     }
 
@@ -63,15 +78,15 @@ impl VectorsWriter {
             self.checksum.update(codes);
             self.size += codes.len() as u64;
             self.file.write_all(codes).map_err(Error::io(&self.path))?;
-            self.scales.push(vector.scale);
+            self.tables.add(vector);
         }
         Ok(())
     }
 
-    /// What was written, and the scales, which are a table of their own.
-    pub(crate) fn finish(mut self) -> Result<(WrittenFile, Vec<f32>)> {
+    /// What was written, and what is still to be.
+    pub(crate) fn finish(mut self) -> Result<(WrittenFile, VectorTables)> {
         self.file.flush().map_err(Error::io(&self.path))?;
-        Ok((WrittenFile { size: self.size, checksum: Some(self.checksum.finalize()) }, self.scales))
+        Ok((WrittenFile { size: self.size, checksum: Some(self.checksum.finalize()) }, self.tables))
     }
 }
 
@@ -79,6 +94,7 @@ impl VectorsWriter {
 pub(crate) struct VectorMaps {
     pub(crate) codes: Mapped,
     pub(crate) scales: Mapped,
+    pub(crate) sketches: Mapped,
 }
 
 /// Vectors of all chunks, part by part.
@@ -96,14 +112,21 @@ pub struct Vectors<'a> {
 struct PartVectors<'a> {
     codes: &'a [u8],
     scales: &'a [f32],
+    sketches: &'a [u64],
     /// Which chunk each is, or that it is none any more; `None`: they are numbered through.
     chunks: Option<&'a [u32]>,
 }
 
-impl PartVectors<'_> {
+impl<'a> PartVectors<'a> {
     fn chunk(&self, at: usize) -> Option<ChunkId> {
         let Some(chunks) = self.chunks else { return Some(ChunkId(at as u32)) };
         chunks.get(at).filter(|chunk| **chunk != NONE).map(|chunk| ChunkId(*chunk))
+    }
+
+    /// The numbers of one byte at a place, and what they are to be multiplied with.
+    fn row(&self, at: usize, dimensions: usize) -> Option<(&'a [u8], f32)> {
+        let start = at.checked_mul(dimensions)?;
+        Some((self.codes.get(start..start + dimensions)?, *self.scales.get(at)?))
     }
 }
 
@@ -111,7 +134,7 @@ impl PartVectors<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct VectorTable {
     codes: Vec<u8>,
-    scales: Vec<f32>,
+    tables: VectorTables,
     dimensions: usize,
 }
 
@@ -123,20 +146,23 @@ impl VectorTable {
 
     /// Adds the next vector.
     pub fn push(&mut self, vector: &[f32]) {
-        let Quantised { scale, codes } = Quantised::of(vector);
-        self.codes.extend_from_slice(codes.as_bytes());
-        self.scales.push(scale);
+        let quantised = Quantised::of(vector);
+        self.codes.extend_from_slice(quantised.codes.as_bytes());
+        self.tables.add(&quantised);
     }
 
     /// To be searched.
     pub fn vectors(&self) -> Vectors<'_> {
-        let part = PartVectors { codes: &self.codes, scales: &self.scales, chunks: None };
-        Vectors { parts: vec![part], dimensions: self.dimensions, len: self.scales.len(), rows: None }
+        let VectorTables { scales, sketches } = &self.tables;
+        let part = PartVectors { codes: &self.codes, scales, sketches, chunks: None };
+        Vectors { parts: vec![part], dimensions: self.dimensions, len: scales.len(), rows: None }
     }
 }
 
-/// Chunks scored in one go before a filter or a heap is asked.
-const BATCH: usize = 256;
+thread_local! {
+    /// A guess a chunk: a table that need not be asked for anew for every question.
+    static GUESSES: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+}
 
 impl<'a> Vectors<'a> {
     /// Vectors of parts, each with the chunks they are of.
@@ -151,7 +177,11 @@ impl<'a> Vectors<'a> {
             if codes.len() != scales.len() * dimensions {
                 return Err(Error::damaged(maps.codes.path(), "not as many vectors as scales"));
             }
-            Ok(PartVectors { codes, scales, chunks: Some(chunks) })
+            let sketches: &[u64] = maps.sketches.rows();
+            if sketches.len() != scales.len() * sketches::stride(dimensions) {
+                return Err(Error::damaged(maps.sketches.path(), "not as many sketches as vectors"));
+            }
+            Ok(PartVectors { codes, scales, sketches, chunks: Some(chunks) })
         };
         let parts = parts.map(part).collect::<Result<_>>()?;
         Ok(Vectors { parts, dimensions, len: chunks.len(), rows: Some((documents, chunks)) })
@@ -176,9 +206,7 @@ impl<'a> Vectors<'a> {
                 (document.part as usize, chunk.0.checked_sub(document.first_chunk)?.checked_add(document.doc)? as usize)
             }
         };
-        let part = self.parts.get(part)?;
-        let start = at.checked_mul(self.dimensions)?;
-        Some((part.codes.get(start..start + self.dimensions)?, *part.scales.get(at)?))
+        self.parts.get(part)?.row(at, self.dimensions)
     }
 
     /// A chunk's vector.
@@ -194,36 +222,47 @@ impl<'a> Vectors<'a> {
 
     /// The `most` nearest chunks that pass, with their cosines, nearest first; equal ones by chunk.
     pub fn nearest(&self, query: &[f32], most: usize, passes: impl Fn(ChunkId) -> bool) -> Vec<(ChunkId, f32)> {
-        self.scan(query, most, passes, |_, _| ())
-    }
-
-    /// The same, and `each` is told the cosine of every chunk that passes or not, off by the query's rounding.
-    pub fn scan(
-        &self,
-        query: &[f32],
-        most: usize,
-        passes: impl Fn(ChunkId) -> bool,
-        mut each: impl FnMut(ChunkId, f32),
-    ) -> Vec<(ChunkId, f32)> {
-        let coarse = Quantised::of(query);
-        let mut best = Best::new(most.saturating_mul(RESCORED));
-        let mut batch = [0_i32; BATCH];
+        let (coarse, sketched) = (Quantised::of(query), SketchQuery::new(query));
+        let mut guesses = GUESSES.take();
+        guesses.clear();
+        guesses.resize(self.parts.iter().map(|part| part.scales.len()).sum(), 0.0);
+        let mut rest = guesses.as_mut_slice();
+        let mut parts: Vec<(&PartVectors, &[f32])> = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            for start in (0..part.scales.len()).step_by(BATCH) {
-                let end = (start + BATCH).min(part.scales.len());
-                let codes = &part.codes[start * self.dimensions..end * self.dimensions];
-                let products = &mut batch[..end - start];
-                dot::products(&coarse.codes, codes, self.dimensions, products);
-                for (i, product) in products.iter().enumerate() {
-                    let Some(chunk) = part.chunk(start + i) else { continue };
-                    let score = *product as f32 * part.scales[start + i];
-                    each(chunk, score * coarse.scale);
-                    if score >= best.least() && passes(chunk) {
-                        best.push(chunk, score);
-                    }
+            let (own, others) = rest.split_at_mut(part.scales.len());
+            sketched.guess(part.sketches, own);
+            parts.push((part, own));
+            rest = others;
+        }
+        let kept = most.saturating_mul(RESCORED);
+        // What the best guesses are worth says how near a chunk must be.
+        let mut likely = Best::new(kept);
+        for (part, guesses) in &parts {
+            for (at, guess) in guesses.iter().enumerate() {
+                if *guess >= likely.least()
+                    && let Some(chunk) = part.chunk(at).filter(|chunk| passes(*chunk))
+                {
+                    likely.push(chunk, *guess);
                 }
             }
         }
+        let mut near: Vec<f32> = self.cosines(query, likely.into_list().into_iter().map(|(chunk, _)| chunk));
+        let needed = if near.len() > most {
+            *near.select_nth_unstable_by(most, |a, b| b.total_cmp(a)).1
+        } else {
+            f32::MIN
+        };
+        let least = needed - sketched.margin();
+        let mut best = Best::new(kept);
+        for (part, guesses) in &parts {
+            for (at, _) in guesses.iter().enumerate().filter(|(_, guess)| **guess >= least) {
+                let chunk = part.chunk(at).filter(|chunk| passes(*chunk));
+                if let Some((chunk, row)) = chunk.zip(part.row(at, self.dimensions)) {
+                    best.push(chunk, cosine(&coarse, row));
+                }
+            }
+        }
+        GUESSES.set(guesses);
         // The query's own rounding is taken out again for those that stay.
         let mut list: Vec<(ChunkId, f32)> = best.into_list();
         for (chunk, score) in &mut list {
@@ -235,36 +274,44 @@ impl<'a> Vectors<'a> {
         list.truncate(most);
         list
     }
+
+    /// Cosines of some chunks, off by the query's rounding; zero for one that has no vector.
+    pub fn cosines(&self, query: &[f32], chunks: impl Iterator<Item = ChunkId>) -> Vec<f32> {
+        let coarse = Quantised::of(query);
+        chunks.map(|chunk| self.row(chunk).map_or(0.0, |row| cosine(&coarse, row))).collect()
+    }
+}
+
+fn cosine(query: &Quantised, (row, scale): (&[u8], f32)) -> f32 {
+    dot::product(&query.codes, row) as f32 * scale * query.scale
 }
 
 /// How many times as many as asked for are scored again with the query as it is.
 const RESCORED: usize = 3;
 
-/// Products of bytes. The loop is plain; on processors that have AVX2 it is compiled a second time for it, twice as fast.
+/// The product of bytes. The loop is plain; on processors that have AVX2 it is compiled a second time for it, twice as fast.
 mod dot {
-    pub(super) fn products(query: &[i8], rows: &[u8], dimensions: usize, out: &mut [i32]) {
+    pub(super) fn product(query: &[i8], row: &[u8]) -> i32 {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             #[allow(unsafe_code)]
             // SAFETY: the processor has the feature, as was just asked.
-            return unsafe { with_avx2(query, rows, dimensions, out) };
+            return unsafe { with_avx2(query, row) };
         }
-        plain(query, rows, dimensions, out);
+        plain(query, row)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn with_avx2(query: &[i8], rows: &[u8], dimensions: usize, out: &mut [i32]) {
-        plain(query, rows, dimensions, out);
+    fn with_avx2(query: &[i8], row: &[u8]) -> i32 {
+        plain(query, row)
     }
 
     // Both compilations are of this one loop.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn plain(query: &[i8], rows: &[u8], dimensions: usize, out: &mut [i32]) {
-        for (row, out) in rows.chunks_exact(dimensions).zip(out) {
-            *out = row.iter().zip(query).map(|(x, q)| i32::from(x.cast_signed()) * i32::from(*q)).sum();
-        }
+    fn plain(query: &[i8], row: &[u8]) -> i32 {
+        row.iter().zip(query).map(|(x, q)| i32::from(x.cast_signed()) * i32::from(*q)).sum()
     }
 }
 
@@ -351,9 +398,8 @@ mod tests {
     fn both_ways_of_multiplying_agree() {
         let query: Vec<i8> = (0..256).map(|i| (i * 37 % 251) as u8 as i8).collect();
         let rows: Vec<u8> = (0..256 * 9).map(|i| (i * 91 % 256) as u8).collect();
-        let mut out = [0; 9];
-        dot::products(&query, &rows, 256, &mut out);
-        for (row, found) in rows.chunks(256).zip(out) {
+        for row in rows.chunks(256) {
+            let found = dot::product(&query, row);
             let expect: i32 = row.iter().zip(&query).map(|(x, q)| i32::from(*x as i8) * i32::from(*q)).sum();
             assert_eq!(found, expect);
         }

@@ -61,7 +61,7 @@ fn files_are_sorted_and_described() {
         assert_eq!((document.size() as usize, document.hash()), (text.len(), blake3::hash(&text).as_bytes()));
         assert_eq!(snapshot.text(document.id).unwrap().as_bytes(), text);
         let loaded = snapshot.load(document.id).unwrap();
-        assert_eq!((loaded.text.as_bytes(), loaded.facts.chunks.len()), (&text[..], chunks));
+        assert_eq!((loaded.text.as_bytes(), loaded.facts().unwrap().chunks.len()), (&text[..], chunks));
         assert!(document.indexed_at() > 1_600_000_000 && document.modified_ns() > 0);
         for (i, id) in document.chunks().enumerate() {
             assert_eq!(snapshot.chunk(id).unwrap().local(), Some(i as u32));

@@ -1,7 +1,7 @@
-//! Retrievers that work on threads of their own while names and words are looked for, and the stage that waits for them.
+//! Retrievers that work on other threads while names and words are looked for, and the stage that waits for them.
 
 use std::cell::Cell;
-use std::thread::ScopedJoinHandle;
+use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
 use cds_encode::ModelId;
@@ -18,15 +18,15 @@ pub(crate) struct Finding {
     pub(crate) retriever: Retriever,
     /// Best first.
     pub(crate) chunks: Vec<(ChunkId, f32)>,
-    /// The cosine of every chunk, where that was asked for.
-    pub(crate) cosines: Vec<f32>,
+    /// The query's own vector, where it has one.
+    pub(crate) vector: Vec<f32>,
     pub(crate) timings: Vec<(&'static str, f64)>,
     pub(crate) warnings: Vec<String>,
 }
 
 impl Finding {
     pub(crate) fn new(retriever: Retriever) -> Finding {
-        Finding { retriever, chunks: Vec::new(), cosines: Vec::new(), timings: Vec::new(), warnings: Vec::new() }
+        Finding { retriever, chunks: Vec::new(), vector: Vec::new(), timings: Vec::new(), warnings: Vec::new() }
     }
 
     pub(crate) fn warn_truncated(&mut self, truncated: usize, model: &ModelId) {
@@ -56,19 +56,21 @@ impl Clock {
 }
 
 /// Waits for what runs beside and adds what it found.
-pub(crate) struct Beside<'scope> {
-    pub(crate) running: Cell<Vec<ScopedJoinHandle<'scope, Result<Finding>>>>,
+pub(crate) struct Beside {
+    pub(crate) running: Cell<Vec<Receiver<Result<Finding>>>>,
 }
 
-impl Stage for Beside<'_> {
+impl Stage for Beside {
     fn name(&self) -> &'static str {
         "wait"
     }
 
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         for running in self.running.take() {
-            let finding = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            add(cx, pool, finding);
+            // Nothing comes from one that panicked, which is told when all have ended.
+            if let Ok(finding) = running.recv() {
+                add(cx, pool, finding?);
+            }
         }
         Ok(())
     }
@@ -77,7 +79,7 @@ impl Stage for Beside<'_> {
 fn add(cx: &Cx, pool: &mut Candidates, finding: Finding) {
     pool.timings.extend(finding.timings);
     pool.warnings.extend(finding.warnings);
-    pool.cosines.extend(finding.cosines);
+    pool.vector.extend(finding.vector);
     let mut places: FxHashMap<ChunkId, Vec<usize>> = FxHashMap::default();
     for (at, candidate) in pool.list.iter().enumerate() {
         places.entry(candidate.chunk).or_default().push(at);

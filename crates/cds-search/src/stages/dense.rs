@@ -34,13 +34,9 @@ pub(crate) fn find(asked: &Asked) -> Result<Finding> {
         let store = Embedded::new(asked.snapshot, &asked.tools.globs);
         let least = asked.options.min_similarity.unwrap_or(LEAST_SIMILAR);
         let most = CANDIDATES.max(asked.wanted());
-        let weights = &asked.preset.weights;
-        if weights.file_dense + weights.centroid > 0.0 {
-            (finding.chunks, finding.cosines) = store.nearest_of_all(&vector, most, &asked.query.filters)?;
-        } else {
-            finding.chunks = store.nearest(&vector, most, &asked.query.filters)?;
-        }
+        finding.chunks = store.nearest(&vector, most, &asked.query.filters)?;
         finding.chunks.retain(|(_, cosine)| *cosine >= least);
+        finding.vector = vector;
     }
     finding.timings.push(("dense", clock.lap()));
     Ok(finding)

@@ -114,8 +114,8 @@ pub(crate) struct Candidates {
     pub(crate) mentioned: Mentioned,
     /// Terms from the first on that coverage counts.
     pub(crate) leading: usize,
-    /// The cosine of every chunk; none without vectors.
-    pub(crate) cosines: Vec<f32>,
+    /// The query's own vector; empty where meaning takes no part.
+    pub(crate) vector: Vec<f32>,
     pub(crate) hits: Vec<Hit>,
     pub(crate) total: usize,
     /// Whether hits were left behind the last one.

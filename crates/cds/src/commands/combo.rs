@@ -185,7 +185,8 @@ fn operation(common: &Common, command: &str, given: Map<String, Value>) -> Resul
     progress::with_bar(&engine, cds_engine::Engine::ensure_indexed)?;
     let operation = cds_service::find(command).ok_or_else(|| invalid(format!("no operation {command:?}")))?;
     let answer = operation.check(given).and_then(|given| operation.call(&engine, given));
-    answer.map_err(|fault| invalid(fault.message))
+    let answer = answer.map_err(|fault| invalid(fault.message))?;
+    serde_json::from_str(answer.get()).map_err(|e| invalid(e.to_string()))
 }
 
 /// This very program, as a user runs it.

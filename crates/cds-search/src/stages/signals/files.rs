@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use cds_index::{DocumentView, Snapshot};
-use cds_model::{EntityId, FileId};
+use cds_model::{ChunkId, EntityId, FileId};
+use rustc_hash::FxHashMap;
 
 use super::super::{Candidate, Candidates};
 use super::words::QueryWords;
+use crate::Result;
 use crate::pipeline::Cx;
 use crate::preset::Weights;
+use crate::store::{Embedded, VectorStore};
 
 /// Stems that say nothing: the folder speaks for such a file.
 const HOLLOW_STEMS: &[&str] = &["__init__", "all", "index", "init", "mod", "package", "package-info"];
@@ -51,7 +54,7 @@ pub(super) struct FileEvidence {
 }
 
 impl FileEvidence {
-    pub(super) fn new(cx: &Cx, words: &mut QueryWords, document: DocumentView, cosines: &[f32]) -> FileEvidence {
+    pub(super) fn new(cx: &Cx, words: &mut QueryWords, document: DocumentView, near: FileNearness) -> FileEvidence {
         let path = document.path();
         let mut folders: Vec<&str> = path.split('/').collect();
         let name = folders.pop().unwrap_or(path);
@@ -69,7 +72,7 @@ impl FileEvidence {
             size: share(document.lines().min(LARGE) as f32, LARGE as f32),
             used: share(document.users() as f32, POPULAR).min(1.0),
             substance: share(document.function_lines().min(SUBSTANTIAL) as f32, SUBSTANTIAL as f32),
-            near: if cosines.is_empty() { FileNearness::default() } else { FileNearness::new(document, cosines) },
+            near,
             definitions: 0.0,
             matching: 0.0,
         }
@@ -96,11 +99,32 @@ pub(super) struct FileNearness {
 }
 
 impl FileNearness {
+    /// How near the files of candidates are to a query's vector.
+    pub(super) fn of_files(cx: &Cx, vector: &[f32], list: &[Candidate]) -> Result<FxHashMap<FileId, FileNearness>> {
+        let weights = &cx.preset.weights;
+        if vector.is_empty() || weights.file_dense + weights.centroid == 0.0 {
+            return Ok(FxHashMap::default());
+        }
+        let mut files: Vec<FileId> = list.iter().filter_map(|c| cx.snapshot.file_of(c.chunk)).collect();
+        files.sort_unstable();
+        files.dedup();
+        let documents: Vec<DocumentView> = files.into_iter().filter_map(|id| cx.snapshot.document(id)).collect();
+        let chunks: Vec<ChunkId> = documents.iter().flat_map(|document| document.chunks()).collect();
+        let cosines = Embedded::new(cx.snapshot, &cx.tools.globs).cosines(vector, &chunks)?;
+        let mut rest = cosines.as_slice();
+        let mut near = |document: DocumentView| {
+            let (own, others) = rest.split_at(document.chunks().len());
+            rest = others;
+            (document.id, FileNearness::new(document, own))
+        };
+        Ok(documents.into_iter().map(&mut near).collect())
+    }
+
     fn new(document: DocumentView, cosines: &[f32]) -> FileNearness {
         let mut best = [0f32; 3];
         let mut sum = 0.0;
-        for chunk in document.chunks() {
-            let mut cosine = cosines.get(chunk.index()).copied().unwrap_or(0.0);
+        for cosine in cosines {
+            let mut cosine = *cosine;
             sum += cosine;
             for place in &mut best {
                 if cosine > *place {

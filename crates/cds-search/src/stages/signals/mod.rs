@@ -10,7 +10,7 @@ use cds_model::Granularity;
 use rustc_hash::FxHashMap;
 
 pub(crate) use self::factors::Factors;
-use self::files::{FileEvidence, Neighbours};
+use self::files::{FileEvidence, FileNearness, Neighbours};
 use self::words::QueryWords;
 use super::dense::CANDIDATES;
 use super::{Candidate, Candidates, Stage};
@@ -44,14 +44,15 @@ impl Stage for Signals {
         let best = Best::of(pool);
         let neighbours = Neighbours::new(cx.snapshot, weights, pool);
         let mut list = std::mem::take(&mut pool.list);
+        let near_files = FileNearness::of_files(cx, &pool.vector, &list)?;
         let mut files: FxHashMap<u32, FileEvidence> = FxHashMap::default();
         let near = if cx.parsed.kind == QueryKind::Symbol { weights.dense_for_names } else { 1.0 };
         for candidate in &mut list {
             let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
             let Some(document) = view.document() else { continue };
-            let file = files
-                .entry(document.id.0)
-                .or_insert_with(|| FileEvidence::new(cx, &mut words, document, &pool.cosines));
+            let file = files.entry(document.id.0).or_insert_with(|| {
+                FileEvidence::new(cx, &mut words, document, near_files.get(&document.id).copied().unwrap_or_default())
+            });
             let defined = definition(cx, &mut words, view, candidate);
             file.definitions += defined;
             let bm25 = bm25_score(candidate) / best.chunk;

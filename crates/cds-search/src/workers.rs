@@ -1,0 +1,44 @@
+//! Threads that work beside the one that answers. They are kept: a thread for every question would cost more than what it does, and each
+//! would leave memory behind. They are not those that index, which are busy for long.
+
+use std::sync::LazyLock;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use rayon::ThreadPool;
+
+static WORKERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+    let name = |at: usize| format!("beside {at}");
+    rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).thread_name(name).build().ok()
+});
+
+/// The threads that answers are worked out on; none where the system gives no more of them.
+pub fn workers() -> Option<&'static ThreadPool> {
+    WORKERS.as_ref()
+}
+
+/// Begins work beside.
+pub(crate) struct Beside<'a, 'scope, 'env> {
+    pool: Option<&'a rayon::Scope<'scope>>,
+    threads: &'scope std::thread::Scope<'scope, 'env>,
+}
+
+/// Runs `work`, which may begin more beside it, and returns when all of it has ended.
+pub(crate) fn beside<'env, T>(work: impl for<'a, 'scope> FnOnce(&Beside<'a, 'scope, 'env>) -> T) -> T {
+    std::thread::scope(|threads| match workers() {
+        Some(pool) => pool.in_place_scope(|pool| work(&Beside { pool: Some(pool), threads })),
+        None => work(&Beside { pool: None, threads }),
+    })
+}
+
+impl<'scope> Beside<'_, 'scope, '_> {
+    /// Begins something, and tells where it will be found. What is slow has a thread of its own, and others need not wait for it.
+    pub(crate) fn start<T: Send + 'scope>(&self, slow: bool, work: impl FnOnce() -> T + Send + 'scope) -> Receiver<T> {
+        let (send, receive) = sync_channel(1);
+        let work = move || drop(send.send(work()));
+        match self.pool.filter(|_| !slow) {
+            Some(pool) => pool.spawn(move |_| work()),
+            None => drop(self.threads.spawn(work)),
+        }
+        receive
+    }
+}
