@@ -101,8 +101,9 @@ impl Server {
     /// Indexes and tells how far it is, until it is done or the client has lost patience.
     async fn index(&self, given: Map<String, Value>, context: &RequestContext<RoleServer>) -> Result<Value, Fault> {
         let task = self.doors.call("index", given).await?;
-        let id = task["merged_into"].as_str().or_else(|| task["id"].as_str()).unwrap_or_default().to_owned();
-        let mut now = self.doors.tasks.follow(&id)?;
+        let own = task["id"].as_str().unwrap_or_default().to_owned();
+        // One that was merged is followed where the work is done, and stops nobody when it is cancelled.
+        let mut now = self.doors.tasks.follow(task["merged_into"].as_str().unwrap_or(&own))?;
         let token = context.meta.get_progress_token();
         loop {
             let task = now.borrow_and_update().clone();
@@ -120,7 +121,7 @@ impl Server {
             }
             tokio::select! {
                 () = context.ct.cancelled() => {
-                    self.doors.tasks.cancel(&id)?;
+                    self.doors.tasks.cancel(&own)?;
                     return Err(Fault::new(FaultKind::Cancelled, "indexing was cancelled"));
                 }
                 changed = now.changed() => {
