@@ -78,6 +78,31 @@ fn tools() -> Vec<Tool> {
     tools
 }
 
+/// How far a task is as one number that only grows, as the protocol asks, although each phase counts anew.
+#[derive(Default)]
+struct Steps {
+    phase: String,
+    /// Of the phases before this one, and one for each of them.
+    before: usize,
+    done: usize,
+    told: Option<usize>,
+}
+
+impl Steps {
+    /// What to tell, if it is more than was told.
+    fn next(&mut self, task: &Task) -> Option<f64> {
+        if self.phase != task.phase || task.done < self.done {
+            self.before += self.done + 1;
+            self.phase.clone_from(&task.phase);
+        }
+        self.done = task.done;
+        let now = self.before + self.done;
+        let grows = self.told.is_none_or(|told| now > told);
+        self.told = Some(now);
+        grows.then_some(now as f64)
+    }
+}
+
 /// The answer of a tool: as data, and as text.
 fn told(answer: Result<Value, Fault>) -> CallToolResponse {
     let result = match answer {
@@ -105,6 +130,7 @@ impl Server {
         // One that was merged is followed where the work is done, and stops nobody when it is cancelled.
         let mut now = self.doors.tasks.follow(task["merged_into"].as_str().unwrap_or(&own))?;
         let token = context.meta.get_progress_token();
+        let mut steps = Steps::default();
         loop {
             let task = now.borrow_and_update().clone();
             if !is_open(task.state) {
@@ -113,10 +139,12 @@ impl Server {
                     _ => Ok(json!(task)),
                 };
             }
-            if let Some(token) = &token {
-                let mut progress = ProgressNotificationParam::new(token.clone(), task.done as f64);
-                progress.total = (task.total > 0).then_some(task.total as f64);
-                progress.message = Some(task.phase);
+            if let Some(token) = &token
+                && let Some(done) = steps.next(&task)
+            {
+                let mut progress = ProgressNotificationParam::new(token.clone(), done);
+                progress.total = (task.total > 0).then_some(done + (task.total - task.done.min(task.total)) as f64);
+                progress.message = Some(if task.phase.is_empty() { "waiting".to_owned() } else { task.phase });
                 let _ = context.peer.notify_progress(progress).await;
             }
             tokio::select! {
@@ -292,4 +320,41 @@ pub(crate) fn over_http(doors: &Arc<Doors>, guard: &Guard) -> StreamableHttpServ
     let doors = Arc::clone(doors);
     let server = move || Ok(Server { doors: Arc::clone(&doors), takes_roots: false });
     StreamableHttpService::new(server, Arc::default(), config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Steps;
+    use crate::tasks::{Task, TaskState};
+
+    #[test]
+    fn progress_only_grows() {
+        let mut steps = Steps::default();
+        let mut check = |phase: &str, done: usize, expect: Option<f64>| {
+            let task = Task {
+                id: String::new(),
+                project: String::new(),
+                force: false,
+                state: TaskState::Running,
+                phase: phase.to_owned(),
+                done,
+                total: 9,
+                merged_into: None,
+                error: None,
+                files: None,
+                parsed: None,
+                seconds: None,
+            };
+            assert_eq!(steps.next(&task), expect, "{phase} {done}");
+        };
+        check("", 0, Some(0.0));
+        check("", 0, None);
+        check("indexing", 0, Some(1.0));
+        check("indexing", 9, Some(10.0));
+        check("indexing", 9, None);
+        check("writing", 0, Some(11.0));
+        check("writing", 5, Some(16.0));
+        // Counted anew without a word.
+        check("writing", 1, Some(18.0));
+    }
 }
