@@ -56,6 +56,22 @@ fn project() -> Value {
     json!({ "type": "string", "description": "Which project is asked, by name or path; none: the only one." })
 }
 
+/// A schema without the widths of Rust's numbers: JSON Schema does not know them, and clients warn of each.
+fn plain(mut schema: Value) -> Value {
+    let is_width = |format: &mut Value| format.as_str().is_some_and(|format| format.starts_with("uint"));
+    match &mut schema {
+        Value::Object(fields) => {
+            if fields.get_mut("format").is_some_and(is_width) {
+                fields.remove("format");
+            }
+            fields.values_mut().for_each(|field| *field = plain(field.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = plain(item.take())),
+        _ => {}
+    }
+    schema
+}
+
 fn tools() -> Vec<Tool> {
     let annotated = |title: &str, read_only: bool| {
         ToolAnnotations::from_raw(Some(title.to_owned()), Some(read_only), Some(false), Some(true), Some(false))
@@ -65,15 +81,16 @@ fn tools() -> Vec<Tool> {
         .map(|(name, operation)| {
             let mut input = operation.input.clone();
             input["properties"][PROJECT] = project();
-            let tool = Tool::new(name, operation.about, object(input));
+            let tool = Tool::new(name, operation.about, object(plain(input)));
             let mut tool = tool.annotate(annotated(operation.about, true));
-            tool.output_schema = Some(object(operation.output.clone()));
+            tool.output_schema = Some(object(plain(operation.output.clone())));
             tool
         })
         .collect();
     let about = "Index the project, or bring its index up to date. Waits until it is done.";
-    let mut tool = Tool::new(INDEX, about, object(index_input())).annotate(annotated("Index the project", false));
-    tool.output_schema = Some(object(schema::<Task>()));
+    let tool = Tool::new(INDEX, about, object(plain(index_input())));
+    let mut tool = tool.annotate(annotated("Index the project", false));
+    tool.output_schema = Some(object(plain(schema::<Task>())));
     tools.push(tool);
     tools
 }
@@ -324,7 +341,9 @@ pub(crate) fn over_http(doors: &Arc<Doors>, guard: &Guard) -> StreamableHttpServ
 
 #[cfg(test)]
 mod tests {
-    use super::Steps;
+    use serde_json::json;
+
+    use super::{Steps, plain};
     use crate::tasks::{Task, TaskState};
 
     #[test]
@@ -356,5 +375,14 @@ mod tests {
         check("writing", 5, Some(16.0));
         // Counted anew without a word.
         check("writing", 1, Some(18.0));
+    }
+
+    #[test]
+    fn schemas_say_what_clients_know() {
+        let schema =
+            json!({ "type": "integer", "format": "uint32", "items": [{ "format": "uint" }, { "format": "double" }] });
+        assert_eq!(plain(schema), json!({ "type": "integer", "items": [{}, { "format": "double" }] }));
+        let named = json!({ "properties": { "format": { "type": "string" } } });
+        assert_eq!(plain(named.clone()), named);
     }
 }
