@@ -1,6 +1,5 @@
 //! MCP: tools from the table, files and entities as resources, over standard input and output and over HTTP.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,10 +16,11 @@ use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
 use crate::compact;
-use crate::doors::{Doors, PROJECT, blocking, index_input};
+use crate::doors::{Doors, PROJECT, index_input};
 use crate::fault::{Fault, FaultKind};
 use crate::guard::Guard;
 use crate::operations::{OPERATIONS, schema};
+use crate::roots::{Roots, unescaped};
 use crate::tasks::{Task, TaskState, is_open};
 
 /// The tool that indexes; the others are rows of the table.
@@ -41,8 +41,8 @@ Edges marked `named` are guesses by name alone.";
 #[derive(Clone)]
 pub(crate) struct Server {
     doors: Arc<Doors>,
-    /// Whether folders that the client names are opened.
-    takes_roots: bool,
+    /// Where the client works, where it may say so.
+    roots: Option<Arc<Roots>>,
 }
 
 fn object(value: Value) -> Arc<JsonObject> {
@@ -179,41 +179,6 @@ impl Server {
             }
         }
     }
-
-    /// Opens the folders that the client works on. The protocol will drop the question one day; clients of today still answer it.
-    #[allow(deprecated)]
-    async fn take_roots(&self, context: &NotificationContext<RoleServer>) {
-        let asks = context.peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
-        if !self.takes_roots || !asks {
-            return;
-        }
-        let Ok(Ok(listed)) = tokio::time::timeout(Duration::from_secs(10), context.peer.list_roots()).await else {
-            return;
-        };
-        for root in listed.roots {
-            let Some(path) = root.uri.strip_prefix("file://").map(unescaped) else { continue };
-            let doors = Arc::clone(&self.doors);
-            let _ = blocking(move || doors.projects.open_around(&path).map(drop)).await;
-        }
-    }
-}
-
-/// A path as a URI writes it.
-fn unescaped(text: &str) -> PathBuf {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let hex = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
-        let mut ahead = rest.clone();
-        match (byte, hex(ahead.next()), hex(ahead.next())) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.push((high * 16 + low) as u8);
-                rest = ahead;
-            }
-            _ => bytes.push(byte),
-        }
-    }
-    PathBuf::from(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl ServerHandler for Server {
@@ -226,11 +191,15 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.take_roots(&context).await;
+        if let Some(roots) = &self.roots {
+            roots.ask(&self.doors, &context).await;
+        }
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.take_roots(&context).await;
+        if let Some(roots) = &self.roots {
+            roots.ask(&self.doors, &context).await;
+        }
     }
 
     async fn list_tools(
@@ -246,7 +215,18 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(roots) = &self.roots
+            && let Some(question) = roots.answer(&self.doors, &request, &context).await
+        {
+            return Ok(question.into());
+        }
         let mut given = request.arguments.unwrap_or_default();
+        if let Some(roots) = &self.roots
+            && !given.contains_key(PROJECT)
+            && let Some(only) = roots.only().await
+        {
+            given.insert(PROJECT.to_owned(), json!(only));
+        }
         if request.name == INDEX {
             return Ok(told(self.index(given, &context).await));
         }
@@ -323,7 +303,7 @@ impl ServerHandler for Server {
 /// Answers one client on standard input and output until it leaves.
 pub async fn over_stdio(doors: Arc<Doors>, takes_roots: bool) -> Result<(), Fault> {
     let lost = |e: String| Fault::new(FaultKind::Io, format!("the client was lost: {e}"));
-    let server = Server { doors, takes_roots };
+    let server = Server { doors, roots: takes_roots.then(Arc::default) };
     // Who leaves before they have said who they are has changed their mind.
     let Ok(running) = server.serve(rmcp::transport::stdio()).await else { return Ok(()) };
     running.waiting().await.map(drop).map_err(|e| lost(e.to_string()))
@@ -335,7 +315,7 @@ pub(crate) fn over_http(doors: &Arc<Doors>, guard: &Guard) -> StreamableHttpServ
         .with_allowed_hosts(guard.hosts())
         .with_max_request_body_bytes(doors.limits.body);
     let doors = Arc::clone(doors);
-    let server = move || Ok(Server { doors: Arc::clone(&doors), takes_roots: false });
+    let server = move || Ok(Server { doors: Arc::clone(&doors), roots: None });
     StreamableHttpService::new(server, Arc::default(), config)
 }
 
