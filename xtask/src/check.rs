@@ -44,6 +44,7 @@ pub(crate) fn run() -> Result<()> {
         eprintln!("== {name}: ok in {:.0} s", started.elapsed().as_secs_f64());
     }
     typescript()?;
+    crate::outside::all(crate::outside::Form::Short)?;
     ranks_as_recorded()?;
     crate::parity::run(&["--small".to_owned()])
 }

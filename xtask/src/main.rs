@@ -1,5 +1,5 @@
 //! Every check and measurement: `cargo xtask test`, `cargo xtask bench`, `cargo xtask eval`,
-//! `cargo xtask graph-truth`, `cargo xtask parity`,
+//! `cargo xtask graph-truth`, `cargo xtask parity`, `cargo xtask outside`,
 //! `cargo xtask coverage`, `cargo xtask fuzz`.
 
 mod bench;
@@ -7,6 +7,7 @@ mod check;
 mod coverage;
 mod eval;
 mod fuzz;
+mod outside;
 mod parity;
 mod scip;
 mod trees;
@@ -34,6 +35,8 @@ const USAGE: &str = "cargo xtask COMMAND
                           or missing
   parity [--small]        LocAgent's recorded graph, chunks, hits, search texts, trees and times beside ours on real
                           packages, which pip downloads by hash; --small: the four small ones, without times
+  outside [--long]        clients of others at our doors: MCP by the SDKs for Python and TypeScript, the HTTP API by a fuzzer, and
+                          our own client for Python (needs python3 and npm); --long asks the HTTP API far more
   coverage                line coverage of the extraction, index and search crates (needs cargo-tarpaulin)
   fuzz [--minutes N] [--target NAME]
                           inputs that break a promise, looked for N minutes (5) a target: with libFuzzer where a nightly
@@ -47,6 +50,7 @@ fn main() -> Result<()> {
         Some("eval") => eval::run(&arguments[1..]),
         Some("graph-truth") => truth::run(&arguments[1..]),
         Some("parity") => parity::run(&arguments[1..]),
+        Some("outside") => outside::run(&arguments[1..]),
         Some("coverage") => coverage::run(),
         Some("fuzz") => fuzz::run(&arguments[1..]),
         _ => bail!("{USAGE}"),

@@ -853,4 +853,4 @@ export type GetTaskResponse = Task;
 export type CancelTaskResponse = Task;
 
 /** What `GET /api/v1/tasks/{id}/events` gives. A task, each time it changes, until it ends. */
-export type FollowTaskResponse = string;
+export type FollowTaskResponse = unknown;

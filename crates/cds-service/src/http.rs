@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, FromRequest, Path, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
@@ -61,7 +61,12 @@ async fn guarded(State((doors, guard)): State<(Arc<Doors>, Arc<Guard>)>, request
         return response;
     }
     let origin = guard.shared_with(request.headers());
+    let ends_session = request.method() == Method::DELETE && request.uri().path() == "/mcp";
     let mut response = next.run(request).await;
+    // The end of a session is told as done: clients take "accepted" for a failure, and say so to their users.
+    if ends_session && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
     let headers = response.headers_mut();
     headers.insert("x-cds-api-version", HeaderValue::from_static(VERSION));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

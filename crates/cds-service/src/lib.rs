@@ -15,6 +15,7 @@ mod openapi;
 mod operations;
 mod parameters;
 mod projects;
+mod roots;
 mod rpc;
 mod serve;
 mod tasks;

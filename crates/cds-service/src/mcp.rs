@@ -1,6 +1,5 @@
 //! MCP: tools from the table, files and entities as resources, over standard input and output and over HTTP.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,10 +16,11 @@ use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
 use crate::compact;
-use crate::doors::{Doors, PROJECT, blocking, index_input};
+use crate::doors::{Doors, PROJECT, index_input};
 use crate::fault::{Fault, FaultKind};
 use crate::guard::Guard;
 use crate::operations::{OPERATIONS, schema};
+use crate::roots::{Roots, unescaped};
 use crate::tasks::{Task, TaskState, is_open};
 
 /// The tool that indexes; the others are rows of the table.
@@ -41,8 +41,8 @@ Edges marked `named` are guesses by name alone.";
 #[derive(Clone)]
 pub(crate) struct Server {
     doors: Arc<Doors>,
-    /// Whether folders that the client names are opened.
-    takes_roots: bool,
+    /// Where the client works, where it may say so.
+    roots: Option<Arc<Roots>>,
 }
 
 fn object(value: Value) -> Arc<JsonObject> {
@@ -56,6 +56,22 @@ fn project() -> Value {
     json!({ "type": "string", "description": "Which project is asked, by name or path; none: the only one." })
 }
 
+/// A schema without the widths of Rust's numbers: JSON Schema does not know them, and clients warn of each.
+fn plain(mut schema: Value) -> Value {
+    let is_width = |format: &mut Value| format.as_str().is_some_and(|format| format.starts_with("uint"));
+    match &mut schema {
+        Value::Object(fields) => {
+            if fields.get_mut("format").is_some_and(is_width) {
+                fields.remove("format");
+            }
+            fields.values_mut().for_each(|field| *field = plain(field.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = plain(item.take())),
+        _ => {}
+    }
+    schema
+}
+
 fn tools() -> Vec<Tool> {
     let annotated = |title: &str, read_only: bool| {
         ToolAnnotations::from_raw(Some(title.to_owned()), Some(read_only), Some(false), Some(true), Some(false))
@@ -65,17 +81,43 @@ fn tools() -> Vec<Tool> {
         .map(|(name, operation)| {
             let mut input = operation.input.clone();
             input["properties"][PROJECT] = project();
-            let tool = Tool::new(name, operation.about, object(input));
+            let tool = Tool::new(name, operation.about, object(plain(input)));
             let mut tool = tool.annotate(annotated(operation.about, true));
-            tool.output_schema = Some(object(operation.output.clone()));
+            tool.output_schema = Some(object(plain(operation.output.clone())));
             tool
         })
         .collect();
     let about = "Index the project, or bring its index up to date. Waits until it is done.";
-    let mut tool = Tool::new(INDEX, about, object(index_input())).annotate(annotated("Index the project", false));
-    tool.output_schema = Some(object(schema::<Task>()));
+    let tool = Tool::new(INDEX, about, object(plain(index_input())));
+    let mut tool = tool.annotate(annotated("Index the project", false));
+    tool.output_schema = Some(object(plain(schema::<Task>())));
     tools.push(tool);
     tools
+}
+
+/// How far a task is as one number that only grows, as the protocol asks, although each phase counts anew.
+#[derive(Default)]
+struct Steps {
+    phase: String,
+    /// Of the phases before this one, and one for each of them.
+    before: usize,
+    done: usize,
+    told: Option<usize>,
+}
+
+impl Steps {
+    /// What to tell, if it is more than was told.
+    fn next(&mut self, task: &Task) -> Option<f64> {
+        if self.phase != task.phase || task.done < self.done {
+            self.before += self.done + 1;
+            self.phase.clone_from(&task.phase);
+        }
+        self.done = task.done;
+        let now = self.before + self.done;
+        let grows = self.told.is_none_or(|told| now > told);
+        self.told = Some(now);
+        grows.then_some(now as f64)
+    }
 }
 
 /// The answer of a tool: as data, and as text.
@@ -101,9 +143,11 @@ impl Server {
     /// Indexes and tells how far it is, until it is done or the client has lost patience.
     async fn index(&self, given: Map<String, Value>, context: &RequestContext<RoleServer>) -> Result<Value, Fault> {
         let task = self.doors.call("index", given).await?;
-        let id = task["merged_into"].as_str().or_else(|| task["id"].as_str()).unwrap_or_default().to_owned();
-        let mut now = self.doors.tasks.follow(&id)?;
+        let own = task["id"].as_str().unwrap_or_default().to_owned();
+        // One that was merged is followed where the work is done, and stops nobody when it is cancelled.
+        let mut now = self.doors.tasks.follow(task["merged_into"].as_str().unwrap_or(&own))?;
         let token = context.meta.get_progress_token();
+        let mut steps = Steps::default();
         loop {
             let task = now.borrow_and_update().clone();
             if !is_open(task.state) {
@@ -112,15 +156,17 @@ impl Server {
                     _ => Ok(json!(task)),
                 };
             }
-            if let Some(token) = &token {
-                let mut progress = ProgressNotificationParam::new(token.clone(), task.done as f64);
-                progress.total = (task.total > 0).then_some(task.total as f64);
-                progress.message = Some(task.phase);
+            if let Some(token) = &token
+                && let Some(done) = steps.next(&task)
+            {
+                let mut progress = ProgressNotificationParam::new(token.clone(), done);
+                progress.total = (task.total > 0).then_some(done + (task.total - task.done.min(task.total)) as f64);
+                progress.message = Some(if task.phase.is_empty() { "waiting".to_owned() } else { task.phase });
                 let _ = context.peer.notify_progress(progress).await;
             }
             tokio::select! {
                 () = context.ct.cancelled() => {
-                    self.doors.tasks.cancel(&id)?;
+                    self.doors.tasks.cancel(&own)?;
                     return Err(Fault::new(FaultKind::Cancelled, "indexing was cancelled"));
                 }
                 changed = now.changed() => {
@@ -133,41 +179,6 @@ impl Server {
             }
         }
     }
-
-    /// Opens the folders that the client works on. The protocol will drop the question one day; clients of today still answer it.
-    #[allow(deprecated)]
-    async fn take_roots(&self, context: &NotificationContext<RoleServer>) {
-        let asks = context.peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
-        if !self.takes_roots || !asks {
-            return;
-        }
-        let Ok(Ok(listed)) = tokio::time::timeout(Duration::from_secs(10), context.peer.list_roots()).await else {
-            return;
-        };
-        for root in listed.roots {
-            let Some(path) = root.uri.strip_prefix("file://").map(unescaped) else { continue };
-            let doors = Arc::clone(&self.doors);
-            let _ = blocking(move || doors.projects.open_around(&path).map(drop)).await;
-        }
-    }
-}
-
-/// A path as a URI writes it.
-fn unescaped(text: &str) -> PathBuf {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let hex = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16));
-        let mut ahead = rest.clone();
-        match (byte, hex(ahead.next()), hex(ahead.next())) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.push((high * 16 + low) as u8);
-                rest = ahead;
-            }
-            _ => bytes.push(byte),
-        }
-    }
-    PathBuf::from(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl ServerHandler for Server {
@@ -180,11 +191,15 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.take_roots(&context).await;
+        if let Some(roots) = &self.roots {
+            roots.ask(&self.doors, &context).await;
+        }
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.take_roots(&context).await;
+        if let Some(roots) = &self.roots {
+            roots.ask(&self.doors, &context).await;
+        }
     }
 
     async fn list_tools(
@@ -200,7 +215,18 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(roots) = &self.roots
+            && let Some(question) = roots.answer(&self.doors, &request, &context).await
+        {
+            return Ok(question.into());
+        }
         let mut given = request.arguments.unwrap_or_default();
+        if let Some(roots) = &self.roots
+            && !given.contains_key(PROJECT)
+            && let Some(only) = roots.only().await
+        {
+            given.insert(PROJECT.to_owned(), json!(only));
+        }
         if request.name == INDEX {
             return Ok(told(self.index(given, &context).await));
         }
@@ -277,7 +303,7 @@ impl ServerHandler for Server {
 /// Answers one client on standard input and output until it leaves.
 pub async fn over_stdio(doors: Arc<Doors>, takes_roots: bool) -> Result<(), Fault> {
     let lost = |e: String| Fault::new(FaultKind::Io, format!("the client was lost: {e}"));
-    let server = Server { doors, takes_roots };
+    let server = Server { doors, roots: takes_roots.then(Arc::default) };
     // Who leaves before they have said who they are has changed their mind.
     let Ok(running) = server.serve(rmcp::transport::stdio()).await else { return Ok(()) };
     running.waiting().await.map(drop).map_err(|e| lost(e.to_string()))
@@ -289,6 +315,54 @@ pub(crate) fn over_http(doors: &Arc<Doors>, guard: &Guard) -> StreamableHttpServ
         .with_allowed_hosts(guard.hosts())
         .with_max_request_body_bytes(doors.limits.body);
     let doors = Arc::clone(doors);
-    let server = move || Ok(Server { doors: Arc::clone(&doors), takes_roots: false });
+    let server = move || Ok(Server { doors: Arc::clone(&doors), roots: None });
     StreamableHttpService::new(server, Arc::default(), config)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Steps, plain};
+    use crate::tasks::{Task, TaskState};
+
+    #[test]
+    fn progress_only_grows() {
+        let mut steps = Steps::default();
+        let mut check = |phase: &str, done: usize, expect: Option<f64>| {
+            let task = Task {
+                id: String::new(),
+                project: String::new(),
+                force: false,
+                state: TaskState::Running,
+                phase: phase.to_owned(),
+                done,
+                total: 9,
+                merged_into: None,
+                error: None,
+                files: None,
+                parsed: None,
+                seconds: None,
+            };
+            assert_eq!(steps.next(&task), expect, "{phase} {done}");
+        };
+        check("", 0, Some(0.0));
+        check("", 0, None);
+        check("indexing", 0, Some(1.0));
+        check("indexing", 9, Some(10.0));
+        check("indexing", 9, None);
+        check("writing", 0, Some(11.0));
+        check("writing", 5, Some(16.0));
+        // Counted anew without a word.
+        check("writing", 1, Some(18.0));
+    }
+
+    #[test]
+    fn schemas_say_what_clients_know() {
+        let schema =
+            json!({ "type": "integer", "format": "uint32", "items": [{ "format": "uint" }, { "format": "double" }] });
+        assert_eq!(plain(schema), json!({ "type": "integer", "items": [{}, { "format": "double" }] }));
+        let named = json!({ "properties": { "format": { "type": "string" } } });
+        assert_eq!(plain(named.clone()), named);
+    }
 }

@@ -80,10 +80,17 @@ pub fn document() -> Value {
     let cancel = get("cancel_task", "Ask a task to stop.", "The task as it stands.", reference("Task"));
     add("tasks/{id}/cancel", json!({ "post": with_id(cancel, "Its id.") }));
     let mut events = with_id(
-        answers("follow_task", "A task, each time it changes, until it ends.", "200", "Events with a task each.", None),
+        answers(
+            "follow_task",
+            "A task, each time it changes, until it ends.",
+            "200",
+            "Events called `task`, with a task as JSON each.",
+            None,
+        ),
         "Its id.",
     );
-    events["responses"]["200"]["content"] = json!({ "text/event-stream": { "schema": { "type": "string" } } });
+    // Whether a schema is of the stream or of an event in it is read in both ways.
+    events["responses"]["200"]["content"] = json!({ "text/event-stream": { "schema": {} } });
     add("tasks/{id}/events", json!({ "get": events }));
     shared.insert("Fault".to_owned(), json!({
         "type": "object", "required": ["error"],

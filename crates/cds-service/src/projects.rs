@@ -131,7 +131,9 @@ fn partial(operation: &Operation, given: &Map<String, Value>, message: &str) -> 
     let fields = operation.output["properties"].as_object().into_iter().flatten();
     for (name, schema) in fields.filter(|(name, _)| answer.get(name.as_str()).is_none()).collect::<Vec<_>>() {
         let required = operation.output["required"].as_array().is_some_and(|r| r.iter().any(|n| n == name.as_str()));
+        let may_be_null = schema["type"].as_array().is_some_and(|types| types.iter().any(|kind| kind == "null"));
         let empty = match schema["type"].as_str() {
+            _ if may_be_null => Value::Null,
             Some("string") => given.get(name).cloned().unwrap_or_else(|| json!("")),
             Some("array") => json!([]),
             Some("integer" | "number") => json!(0),

@@ -44,14 +44,30 @@ pub(crate) fn run(common: &Common, args: &InstallArgs, removes: bool) -> Done {
     };
     let command = command();
     let mut text = String::new();
-    for agent in agents {
-        let settings = folder.join(if args.user { agent.user } else { agent.project });
-        let mut changes = vec![change(&settings, |before| entry(agent, &settings, before, &command, removes))?];
-        let instructions = if args.user { agent.user_instructions } else { Some(agent.instructions) };
-        if let Some(file) = instructions {
-            let path = folder.join(file);
+    let below = |path: &str| if args.user { below_home(&folder, path) } else { folder.join(path) };
+    let settings = |agent: &Agent| below(if args.user { agent.user } else { agent.project });
+    let instructions = |agent: &Agent| {
+        let file = if args.user { agent.user_instructions } else { Some(agent.reads(&folder)) };
+        file.map(below)
+    };
+    for agent in &agents {
+        let path = settings(agent);
+        let mut changes = vec![change(&path, |before| entry(agent, &path, before, &command, removes))?];
+        if let Some(path) = instructions(agent) {
+            // Agents that share a file share the block in it.
+            let is_shared = removes
+                && AGENTS.iter().filter(|other| !agents.iter().any(|agent| agent.name == other.name)).any(|other| {
+                    let settings = settings(other);
+                    let text = std::fs::read_to_string(&settings).unwrap_or_default();
+                    let without = entry(other, &settings, &text, &command, true);
+                    instructions(other).as_ref() == Some(&path) && without.is_ok_and(|without| without != text)
+                });
             changes.push(change(&path, |before| {
-                Ok(if removes { block::remove(before) } else { block::set(before, INSTRUCTIONS) })
+                Ok(match (removes, is_shared) {
+                    (true, true) => before.to_owned(),
+                    (true, false) => without_preface(agent, &block::remove(before)),
+                    (false, _) => block::set(&with_preface(agent, before), INSTRUCTIONS),
+                })
             })?);
         }
         for change in changes {
@@ -66,7 +82,7 @@ pub(crate) fn run(common: &Common, args: &InstallArgs, removes: bool) -> Done {
             if args.dry_run {
                 text.push_str(&difference(&change));
             } else {
-                apply(&change)?;
+                apply(&change, &folder)?;
             }
         }
     }
@@ -75,6 +91,25 @@ pub(crate) fn run(common: &Common, args: &InstallArgs, removes: bool) -> Done {
         note("nothing was written: leave out --dry-run to do it");
     }
     Ok(exit::FOUND)
+}
+
+/// A file of a user's. What lies in `.config` lies where the system says that is.
+fn below_home(home: &Path, path: &str) -> PathBuf {
+    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    match (path.strip_prefix(".config/"), config) {
+        (Some(rest), Some(config)) => config.join(rest),
+        _ => home.join(path),
+    }
+}
+
+/// The text that our block goes into. A file that holds nothing but the block begins as its agent wants it to.
+fn with_preface(agent: &Agent, text: &str) -> String {
+    let is_ours = block::remove(text).trim().is_empty();
+    if is_ours { agent.preface.to_owned() } else { text.to_owned() }
+}
+
+fn without_preface(agent: &Agent, text: &str) -> String {
+    if text.trim() == agent.preface.trim() { String::new() } else { text.to_owned() }
 }
 
 /// How agents start us: by name where that finds this very program, else by its path.
@@ -109,7 +144,7 @@ fn is_shell(text: &str) -> bool {
 
 /// The settings with our entry, or without it.
 fn entry(agent: &Agent, path: &Path, text: &str, command: &str, removes: bool) -> Result<String, Error> {
-    let way = [agent.key, NAME];
+    let way = agent.way(text);
     let value = agent.value(command);
     let unreadable = || {
         let by_hand = serde_json::json!({ agent.key: { NAME: &value } });
@@ -162,11 +197,18 @@ fn entry(agent: &Agent, path: &Path, text: &str, command: &str, removes: bool) -
     }
 }
 
-fn apply(change: &Change) -> Result<(), Error> {
+fn apply(change: &Change, within: &Path) -> Result<(), Error> {
     let io = |e: std::io::Error| Error { kind: ErrorKind::Io, message: format!("{}: {e}", change.path.display()) };
     match (&change.before, &change.after) {
         (before, after) if before == after => Ok(()),
-        (_, None) => std::fs::remove_file(&change.path).map_err(io),
+        (_, None) => {
+            std::fs::remove_file(&change.path).map_err(io)?;
+            // Folders that are empty now were made for it; one that is not stays.
+            let folders =
+                change.path.ancestors().skip(1).take_while(|folder| *folder != within && folder.starts_with(within));
+            let _ = folders.map(std::fs::remove_dir).take_while(Result::is_ok).count();
+            Ok(())
+        }
         (_, Some(text)) => {
             if let Some(folder) = change.path.parent() {
                 std::fs::create_dir_all(folder).map_err(io)?;

@@ -40,7 +40,78 @@ fn every_agent_is_given_an_entry_and_instructions_and_loses_them_again() {
         let gone = project.cds(&["uninstall", agent]);
         assert_eq!(gone.stdout, format!("{agent}: removed {settings}\n{agent}: removed {instructions}\n"));
         assert_eq!((read(settings), read(instructions)), (None, None), "{agent}");
+        let mut left: Vec<_> = std::fs::read_dir(project.root()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["src"], "{agent}: no folder stays");
     }
+}
+
+/// Each program reads one file of instructions, in an order of its own: a new one must not hide what is there.
+#[test]
+fn instructions_go_where_they_are_read() {
+    let check = |agent: &str, there: &[&str], expect: &str| {
+        let project = Project::new(TREE);
+        for file in there {
+            project.write(file, "Mine.\n");
+        }
+        let output = project.cds(&["install", agent]);
+        let word = if there.contains(&expect) { "changed" } else { "new" };
+        assert!(
+            output.stdout.ends_with(&format!("{agent}: {word} {expect}\n")),
+            "{agent} {there:?}: {}",
+            output.stdout
+        );
+        project.cds(&["uninstall", agent]);
+        for file in there {
+            assert_eq!(std::fs::read_to_string(project.path(file)).unwrap(), "Mine.\n", "{agent} {file}");
+        }
+    };
+    check("zed", &[], ".rules");
+    check("zed", &["AGENTS.md"], "AGENTS.md");
+    check("zed", &["CLAUDE.md", "AGENTS.md"], "AGENTS.md");
+    check("zed", &["CLAUDE.md", ".rules"], ".rules");
+    check("opencode", &["CLAUDE.md"], "CLAUDE.md");
+    check("opencode", &["CLAUDE.md", "AGENTS.md"], "AGENTS.md");
+    check("claude", &["AGENTS.md"], "CLAUDE.md");
+
+    let project = Project::new(TREE);
+    project.cds(&["install", "cursor"]);
+    let rule = std::fs::read_to_string(project.path(".cursor/rules/cds.mdc")).unwrap();
+    assert!(rule.starts_with("---\ndescription: ") && rule.contains("\nalwaysApply: true\n---\n"), "{rule}");
+}
+
+#[test]
+fn agents_that_share_instructions_keep_them() {
+    let project = Project::new(TREE);
+    project.cds(&["install", "codex", "opencode"]);
+    project.cds(&["uninstall", "codex"]);
+    assert!(std::fs::read_to_string(project.path("AGENTS.md")).is_ok_and(|text| text.contains("search_code")));
+    project.cds(&["uninstall", "opencode"]);
+    assert!(!project.path("AGENTS.md").exists());
+}
+
+#[test]
+fn opencode_is_written_to_as_its_settings_are() {
+    let check = |before: &str, at: &str| {
+        let project = Project::new(TREE);
+        project.write("opencode.json", before);
+        let output = project.cds(&["install", "opencode"]);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        let with: Value =
+            serde_json::from_str(&std::fs::read_to_string(project.path("opencode.json")).unwrap()).unwrap();
+        assert_eq!(with.pointer(at).map(|entry| &entry["command"][1]), Some(&json!("mcp")), "{with}");
+        assert!(project.cds(&["install", "opencode"]).stdout.contains("unchanged opencode.json"));
+        project.cds(&["uninstall", "opencode"]);
+        assert_eq!(std::fs::read_to_string(project.path("opencode.json")).unwrap(), before);
+    };
+    let other = r#"{ "type": "local", "command": ["x"] }"#;
+    check(&format!("{{\n  \"mcp\": {{\n    \"other\": {other}\n  }}\n}}\n"), "/mcp/cds");
+    check(
+        &format!("{{\n  \"mcp\": {{\n    \"servers\": {{\n      \"other\": {other}\n    }}\n  }}\n}}\n"),
+        "/mcp/servers/cds",
+    );
+    // A server may be called so.
+    check(&format!("{{\n  \"mcp\": {{\n    \"servers\": {other}\n  }}\n}}\n"), "/mcp/cds");
 }
 
 #[test]

@@ -1,0 +1,884 @@
+"""What cds takes and gives. Made by generate.py: not to be changed by hand."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict, Unpack
+from urllib.parse import quote
+
+
+class ParsedQuery(TypedDict):
+    """How a query was understood."""
+    # `symbol`, `natural`, `mixed`, `path` or `regex`.
+    kind: str
+    # `navigational`, `factual`, `exploratory` or `analytical`.
+    intent: str
+    # How sure the intent is, from 0 to 1.
+    confidence: float
+    # Words without stop words.
+    keywords: list[str]
+    # Words that are names in code.
+    code_terms: list[str]
+    # Languages that it asks for.
+    languages: NotRequired[list[str]]
+    # Other words for its words.
+    expansions: NotRequired[list[str]]
+    # Whether a model found some of them.
+    used_model: bool
+    # Whether it was read as a report: a long text with a title, prose, code and stacks.
+    is_report: bool
+
+
+class Hit(TypedDict):
+    """One hit: a chunk, an entity or a document."""
+    # `path:Outer.inner` for entities, `path:10-20` for other chunks, the path for documents.
+    id: str
+    # The chunk's own id, equal as long as its text and place are.
+    chunk_id: NotRequired[str]
+    # Relative to the root.
+    path: str
+    # First line, from 1.
+    start_line: int
+    # Last line.
+    end_line: int
+    # First byte.
+    start_byte: int
+    # One past the last byte.
+    end_byte: int
+    # The file's language.
+    language: str
+    # `directory`, `file`, `class` or `function`.
+    entity_type: str
+    # The language's own word, `block` or `section`.
+    kind: str
+    # The entity's name.
+    name: NotRequired[str | None]
+    # `Outer > Inner > member`
+    breadcrumb: NotRequired[str]
+    # The same as a list.
+    scope_path: NotRequired[list[str]]
+    # The signature of the entity around it.
+    parent_context: NotRequired[str | None]
+    # Everything before the body.
+    signature: NotRequired[str | None]
+    # Without markers.
+    doc_comment: NotRequired[str | None]
+    # Keywords in front of the name.
+    modifiers: NotRequired[list[str]]
+    # Decorators, annotations, attributes.
+    decorators: NotRequired[list[str]]
+    # Bases, interfaces, traits.
+    conformances: NotRequired[list[str]]
+    # Names the chunk defines.
+    definitions: NotRequired[list[str]]
+    # Names the chunk uses.
+    references: NotRequired[list[str]]
+    # Whether it declares a type.
+    is_type_declaration: bool
+    # Whether it is a test.
+    is_test: bool
+    # Whether others may use it.
+    is_public: bool
+    # 0..1; none where nothing was ranked.
+    score: NotRequired[float | None]
+    # The same in percent.
+    relevance_percent: NotRequired[int | None]
+    # `name`, `bm25` or `hybrid`; for names how they answered: `exact`, `prefix`, `any_case`, `fuzzy`, `member`.
+    # None where an id was asked for.
+    match_type: NotRequired[str | None]
+    # Each retriever's score.
+    scores: NotRequired[dict[str, float]]
+    # Each retriever's rank, from 1.
+    ranks: NotRequired[dict[str, int]]
+    # What moved the score: evidence that was added, the greatest first, then what multiplied the sum, in that
+    # order.
+    signals: NotRequired[dict[str, float]]
+    # Line, first and last-plus-one character of each match in the snippet.
+    highlights: NotRequired[list[list[int]]]
+    # The text shown.
+    snippet: NotRequired[str]
+    # The line it begins on.
+    snippet_line: int
+    # Estimated tokens of the whole chunk.
+    token_count: int
+    # blake3 of the chunk's text.
+    hash: NotRequired[str]
+    # Seconds since 1970.
+    indexed_at: int
+    # Steps from a direct hit.
+    hop_depth: int
+    # Whether the file has changed since it was indexed.
+    stale: bool
+    # How many more chunks of the file matched.
+    more_in_file: NotRequired[int]
+    # Documents only: number of chunks.
+    chunk_count: NotRequired[int | None]
+    # Documents only: every language in it, the one with most tokens first.
+    languages: NotRequired[list[str]]
+    # Documents only: the language with most tokens.
+    primary_language: NotRequired[str | None]
+    # Documents only: bytes.
+    size: NotRequired[int | None]
+    # Documents only: seconds since 1970.
+    last_modified: NotRequired[int | None]
+    # Documents only: its best chunks.
+    chunks: NotRequired[list[Hit]]
+    # Which project it is of, where several were asked.
+    project: NotRequired[str]
+
+
+class GraphNode(TypedDict):
+    """An entity of the graph."""
+    # `path:Outer.inner`
+    id: str
+    # Its own name.
+    name: str
+    # `directory`, `file`, `class` or `function`.
+    entity_type: str
+    # The language's own word; `external` for what the tree does not have.
+    kind: str
+    # Relative to the root.
+    path: str
+    # First line; 0 where there is none.
+    start_line: int
+    # Last line.
+    end_line: int
+    # How much it matters by who uses it, from 0 to 1: PageRank over certain edges.
+    importance: float
+    # How many edges away.
+    depth: int
+
+
+# An edge of the graph, in its own direction.
+GraphEdge = TypedDict("GraphEdge", {
+    # The id it begins at.
+    "from": "str",
+    # The id it leads to.
+    "to": "str",
+    # `contain`, `import`, `invoke` or `inherit`.
+    "kind": "str",
+    # `scoped`, `imported`, `typed` or `named`.
+    "certainty": "str",
+    # Among how many this one was found.
+    "candidates": "int",
+    # `path:line` of the first place that says so.
+    "site": "NotRequired[str]",
+    # How many places say so.
+    "sites": "int",
+    # What an import calls it.
+    "alias": "NotRequired[str | None]",
+    # How many edges away it was followed.
+    "depth": "int",
+    # Whether it was followed against its direction.
+    "backward": "bool",
+    # Whether it leads to what had been reached before.
+    "repeated": "bool",
+})
+
+
+class Unresolved(TypedDict):
+    """Calls that could not be resolved."""
+    # How many.
+    count: int
+    # The first of them.
+    sites: list[UnresolvedSite]
+
+
+# One of them.
+UnresolvedSite = TypedDict("UnresolvedSite", {
+    # `path:line`
+    "site": "str",
+    # The entity that calls.
+    "from": "str",
+    # How many entities bear the name.
+    "candidates": "int",
+})
+
+
+class RetrieveMiss(TypedDict):
+    """An id that names nothing, or too much."""
+    # As asked.
+    id: str
+    # Why it is missing.
+    reason: str
+    # Ids that may be meant.
+    candidates: list[str]
+
+
+class OutlineFile(TypedDict):
+    """One file."""
+    # Relative to the root.
+    path: str
+    # Its language.
+    language: str
+    # Number of lines.
+    lines: int
+    # Whether it changed since it was indexed.
+    stale: bool
+    # What it defines, in order.
+    entities: list[OutlineEntity]
+
+
+class OutlineEntity(TypedDict):
+    """One definition, or a heading of prose."""
+    # Its id.
+    id: str
+    # The language's own word.
+    kind: str
+    # Its name.
+    name: str
+    # How deep it is nested.
+    depth: int
+    # First line.
+    start_line: int
+    # Last line.
+    end_line: int
+    # Everything before the body.
+    signature: str
+    # The first line of its doc comment.
+    doc: NotRequired[str | None]
+
+
+class GrepHit(TypedDict):
+    """A line that matches."""
+    # Relative to the root.
+    path: str
+    # The file's language.
+    language: str
+    # From 1.
+    line: int
+    # First character of the first match, from 1.
+    column: int
+    # The line.
+    text: str
+    # Matches: first character and one past the last, from 0.
+    matches: list[list[int]]
+    # The innermost entity around it.
+    entity: NotRequired[str | None]
+    # Whether the file changed since it was indexed.
+    stale: bool
+    # Which project it is of, where several were asked.
+    project: NotRequired[str]
+
+
+class LanguageCount(TypedDict):
+    """Files of one language."""
+    # Its name.
+    language: str
+    # How many files.
+    files: int
+    # How many lines.
+    lines: int
+
+
+class ProblemShape(TypedDict):
+    """A file left out, or read badly."""
+    # Relative to the root.
+    path: str
+    # One word.
+    reason: str
+    # In words.
+    detail: str
+    # Whether the file is missing from the index.
+    skipped: bool
+    # Size in bytes, and when it was changed, in nanoseconds since 1970.
+    stamp: list[int] | None
+
+
+# Where a task stands.
+TaskState = Literal["pending"] | Literal["running"] | Literal["completed"] | Literal["failed"] | Literal["merged"] | Literal["cancelled"]
+
+
+class State(TypedDict):
+    """How an index is doing."""
+    # `indexing`, `ready` or `failed`.
+    state: str
+    # What is being done, where something is.
+    phase: NotRequired[str]
+    # Files done.
+    done: int
+    # Files in all; 0 while they are being counted.
+    total: int
+    # Why it failed.
+    error: NotRequired[str]
+
+
+class Task(TypedDict):
+    """A task as others see it."""
+    # What to ask for it by.
+    id: str
+    # The project.
+    project: str
+    # Whether everything is read anew.
+    force: bool
+    # Where it stands.
+    state: TaskState
+    # What is being done.
+    phase: str
+    # Files done.
+    done: int
+    # Files in all; 0 while they are being counted.
+    total: int
+    # Which task does the work, of one that was merged.
+    merged_into: NotRequired[str | None]
+    # Why it failed.
+    error: NotRequired[str | None]
+    # Files in the index, at the end.
+    files: NotRequired[int | None]
+    # Files whose facts were computed.
+    parsed: NotRequired[int | None]
+    # Wall time.
+    seconds: NotRequired[float | None]
+
+
+class Project(TypedDict):
+    """A project as others see it."""
+    # What requests call it.
+    name: str
+    # Its folder.
+    root: str
+    # How its index is doing.
+    index: State
+
+
+class Fault(TypedDict):
+    error: dict[str, Any]
+
+
+class SearchRequest(TypedDict):
+    """What `POST /api/v1/search` takes."""
+    # The words.
+    query: str
+    # How many hits; none: the setting's.
+    limit: NotRequired[int | None]
+    # `file`, `document`, `chunk`, `entity` or `both`; none: as the preset says.
+    granularity: NotRequired[Literal["file", "document", "chunk", "entity", "both", None]]
+    # How many chunks of one file; none: the setting's, 3 for documents, all for chunks.
+    chunks_per_file: NotRequired[int | None]
+    # Languages, by name or alias.
+    lang: NotRequired[list[str] | str | None]
+    # Path globs, prefixes or extensions.
+    path: NotRequired[list[str] | str | None]
+    # Path globs to leave out.
+    exclude: NotRequired[list[str] | str | None]
+    # Entity types.
+    type: NotRequired[list[str] | str | None]
+    # Kinds, such as `struct` or `method`.
+    kind: NotRequired[list[str] | str | None]
+    # A name, a glob or `/regex/`.
+    node_name: NotRequired[str | None]
+    # The same for the entity around it, by name or signature.
+    parent_context: NotRequired[str | None]
+    # Least and greatest nesting depth.
+    scope_depth: NotRequired[list[int] | None]
+    # Names defined.
+    has_definitions: NotRequired[list[str] | str | None]
+    # Names used.
+    has_references: NotRequired[list[str] | str | None]
+    # Names conformed to.
+    conformances: NotRequired[list[str] | str | None]
+    # Tests only, or none.
+    is_test: NotRequired[bool | None]
+    # Public only, or none.
+    is_public: NotRequired[bool | None]
+    # Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now.
+    modified_since: NotRequired[str | None]
+    # A preset's name; none: the setting's.
+    preset: NotRequired[str | None]
+    # `fold`, `preview` or `full`; none: the setting's.
+    snippet: NotRequired[Literal["fold", "preview", "full", None]]
+    # Budget in estimated tokens; none: the setting's.
+    max_tokens: NotRequired[int | None]
+    # Names that are enough without BM25; none: the setting's.
+    upper_threshold: NotRequired[int | None]
+    # Where an earlier answer left off.
+    cursor: NotRequired[str | None]
+    # The least cosine of what meaning finds, 0 to 1.
+    min_similarity: NotRequired[float | None]
+    # How much meaning counts beside words, 0 to 1, in a preset that mixes both.
+    semantic_weight: NotRequired[float | None]
+    # How much ranks count beside scores, 0 to 1, in such a preset.
+    alpha: NotRequired[float | None]
+    # Numbers of the preset to replace, by name.
+    set: NotRequired[dict[str, float] | None]
+    # How many documents, where hits are documents or both; none: 5.
+    files: NotRequired[int | None]
+    # Whether words are left out, so that meaning alone finds.
+    no_bm25: NotRequired[bool | None]
+    # Whether a reranker reads the first candidates; none: as the preset says.
+    rerank: NotRequired[bool | None]
+    # Steps that the graph is followed from the best hits, up to 5; 0: none.
+    depth: NotRequired[int | None]
+    # How much standing counts beside novelty, 0 to 1; none: hits that are alike may follow each other.
+    mmr: NotRequired[float | None]
+    # Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.
+    project: NotRequired[str | list[str] | None]
+
+
+class SearchResponse(TypedDict):
+    """What `POST /api/v1/search` gives."""
+    # As asked.
+    query: str
+    # As understood.
+    parsed_query: ParsedQuery
+    # How many there are in all.
+    total: int
+    # Whether time ran out.
+    partial: bool
+    # What the reader should know.
+    warnings: list[str]
+    # Milliseconds by stage.
+    timings_ms: dict[str, float]
+    # Best first.
+    hits: list[Hit]
+    # Suggested next queries.
+    follow_ups: list[str]
+    # Pass it as `cursor` to go on.
+    next_cursor: str | None
+
+
+class SymbolRequest(TypedDict):
+    """What `POST /api/v1/symbol` takes."""
+    # A name, a prefix (`Auth*`), a path, a qualified name or an id.
+    name: str
+    # Whether case does not count.
+    ignore_case: NotRequired[bool | None]
+    # Whether a letter or two may differ.
+    fuzzy: NotRequired[bool | None]
+    # Languages, by name or alias.
+    lang: NotRequired[list[str] | str | None]
+    # Path globs, prefixes or extensions.
+    path: NotRequired[list[str] | str | None]
+    # Path globs to leave out.
+    exclude: NotRequired[list[str] | str | None]
+    # Entity types.
+    type: NotRequired[list[str] | str | None]
+    # Kinds, such as `struct` or `method`.
+    kind: NotRequired[list[str] | str | None]
+    # A name, a glob or `/regex/`.
+    node_name: NotRequired[str | None]
+    # The same for the entity around it, by name or signature.
+    parent_context: NotRequired[str | None]
+    # Least and greatest nesting depth.
+    scope_depth: NotRequired[list[int] | None]
+    # Names defined.
+    has_definitions: NotRequired[list[str] | str | None]
+    # Names used.
+    has_references: NotRequired[list[str] | str | None]
+    # Names conformed to.
+    conformances: NotRequired[list[str] | str | None]
+    # Tests only, or none.
+    is_test: NotRequired[bool | None]
+    # Public only, or none.
+    is_public: NotRequired[bool | None]
+    # Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now.
+    modified_since: NotRequired[str | None]
+    # How many; none: the setting's.
+    limit: NotRequired[int | None]
+    # `fold`, `preview` or `full`; none: fold.
+    snippet: NotRequired[Literal["fold", "preview", "full", None]]
+    # Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.
+    project: NotRequired[str | list[str] | None]
+
+
+class SymbolResponse(TypedDict):
+    """What `POST /api/v1/symbol` gives."""
+    # As asked.
+    name: str
+    # How many bear it, before the limit.
+    total: int
+    # Declarations first, then, for a type, its members.
+    hits: list[Hit]
+    # How many bear it and do not pass the filters.
+    filtered_out: NotRequired[int]
+    # Names near it, when nothing bears it.
+    suggestions: list[str]
+
+
+class TraverseRequest(TypedDict):
+    """What `POST /api/v1/traverse` takes."""
+    # Ids or names that only one entity bears.
+    from_: list[str] | str
+    # `forward`, `backward` or `both`, or another tool's word for it; none: forward.
+    direction: NotRequired[Literal["forward", "backward", "both", None]]
+    # 1 to 10; none: 2.
+    depth: NotRequired[int | None]
+    # Kinds of edges; none: all but `contain`.
+    edges: NotRequired[list[str] | str | None]
+    # Types of entities to pass; none: all.
+    type: NotRequired[list[str] | str | None]
+    # The least sure way an edge may be known; none: `named`, all of them.
+    certainty: NotRequired[Literal["scoped", "imported", "typed", "named", None]]
+    # How many entities at most; none: 100.
+    limit: NotRequired[int | None]
+    # Which project is asked: its name or a path in it. None: the only one.
+    project: NotRequired[str | None]
+
+
+# What `POST /api/v1/traverse` gives.
+TraverseResponse = TypedDict("TraverseResponse", {
+    # Where it begins.
+    "from": "list[GraphNode]",
+    # What was reached, in the order it was.
+    "nodes": "list[GraphNode]",
+    # Edges between them, in the order they were followed.
+    "edges": "list[GraphEdge]",
+    # Whether the limit ended it.
+    "truncated": "bool",
+    # Calls that may mean these entities among too many others to say so; none of them is an edge.
+    "unresolved": "Unresolved",
+})
+
+
+class PathRequest(TypedDict):
+    """What `POST /api/v1/path` takes."""
+    # Where it begins: an id or a name.
+    from_: str
+    # Where it ends.
+    to: str
+    # Steps at most.
+    depth: NotRequired[int | None]
+    # Kinds of edges that are followed; none: all but `contain`.
+    edges: NotRequired[list[str] | str | None]
+    # The least that must be known of an edge: `scoped`, `imported`, `typed` or `named`.
+    certainty: NotRequired[Literal["scoped", "imported", "typed", "named", None]]
+    # Which project is asked: its name or a path in it. None: the only one.
+    project: NotRequired[str | None]
+
+
+class RetrieveRequest(TypedDict):
+    """What `POST /api/v1/retrieve` takes."""
+    # `path:Outer.inner`, `path`, `path:42`, `path:10-20`, or a name that only one entity bears.
+    ids: list[str] | str
+    # `fold`, `preview` or `full`; none: full.
+    snippet: NotRequired[Literal["fold", "preview", "full", None]]
+    # Budget in estimated tokens; 0 or none: no budget.
+    max_tokens: NotRequired[int | None]
+    # Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.
+    project: NotRequired[str | list[str] | None]
+
+
+class RetrieveResponse(TypedDict):
+    """What `POST /api/v1/retrieve` gives."""
+    # In the order asked.
+    hits: list[Hit]
+    # Ids that were not.
+    missing: list[RetrieveMiss]
+    # What the reader should know.
+    warnings: list[str]
+
+
+class SimilarRequest(TypedDict):
+    """What `POST /api/v1/similar` takes."""
+    # A place: `path:line`.
+    place: str
+    # The words.
+    query: NotRequired[str | None]
+    # How many hits; none: the setting's.
+    limit: NotRequired[int | None]
+    # `file`, `document`, `chunk`, `entity` or `both`; none: as the preset says.
+    granularity: NotRequired[Literal["file", "document", "chunk", "entity", "both", None]]
+    # How many chunks of one file; none: the setting's, 3 for documents, all for chunks.
+    chunks_per_file: NotRequired[int | None]
+    # Languages, by name or alias.
+    lang: NotRequired[list[str] | str | None]
+    # Path globs, prefixes or extensions.
+    path: NotRequired[list[str] | str | None]
+    # Path globs to leave out.
+    exclude: NotRequired[list[str] | str | None]
+    # Entity types.
+    type: NotRequired[list[str] | str | None]
+    # Kinds, such as `struct` or `method`.
+    kind: NotRequired[list[str] | str | None]
+    # A name, a glob or `/regex/`.
+    node_name: NotRequired[str | None]
+    # The same for the entity around it, by name or signature.
+    parent_context: NotRequired[str | None]
+    # Least and greatest nesting depth.
+    scope_depth: NotRequired[list[int] | None]
+    # Names defined.
+    has_definitions: NotRequired[list[str] | str | None]
+    # Names used.
+    has_references: NotRequired[list[str] | str | None]
+    # Names conformed to.
+    conformances: NotRequired[list[str] | str | None]
+    # Tests only, or none.
+    is_test: NotRequired[bool | None]
+    # Public only, or none.
+    is_public: NotRequired[bool | None]
+    # Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now.
+    modified_since: NotRequired[str | None]
+    # A preset's name; none: the setting's.
+    preset: NotRequired[str | None]
+    # `fold`, `preview` or `full`; none: the setting's.
+    snippet: NotRequired[Literal["fold", "preview", "full", None]]
+    # Budget in estimated tokens; none: the setting's.
+    max_tokens: NotRequired[int | None]
+    # Names that are enough without BM25; none: the setting's.
+    upper_threshold: NotRequired[int | None]
+    # Where an earlier answer left off.
+    cursor: NotRequired[str | None]
+    # The least cosine of what meaning finds, 0 to 1.
+    min_similarity: NotRequired[float | None]
+    # How much meaning counts beside words, 0 to 1, in a preset that mixes both.
+    semantic_weight: NotRequired[float | None]
+    # How much ranks count beside scores, 0 to 1, in such a preset.
+    alpha: NotRequired[float | None]
+    # Numbers of the preset to replace, by name.
+    set: NotRequired[dict[str, float] | None]
+    # How many documents, where hits are documents or both; none: 5.
+    files: NotRequired[int | None]
+    # Whether words are left out, so that meaning alone finds.
+    no_bm25: NotRequired[bool | None]
+    # Whether a reranker reads the first candidates; none: as the preset says.
+    rerank: NotRequired[bool | None]
+    # Steps that the graph is followed from the best hits, up to 5; 0: none.
+    depth: NotRequired[int | None]
+    # How much standing counts beside novelty, 0 to 1; none: hits that are alike may follow each other.
+    mmr: NotRequired[float | None]
+    # Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.
+    project: NotRequired[str | list[str] | None]
+
+
+class OutlineRequest(TypedDict):
+    """What `POST /api/v1/outline` takes."""
+    # A file or folder relative to the root; empty: the root.
+    path: NotRequired[str | None]
+    # Deepest nesting shown; none: all of a file, the top level of a folder.
+    depth: NotRequired[int | None]
+    # Which project is asked: its name or a path in it. None: the only one.
+    project: NotRequired[str | None]
+
+
+class OutlineResponse(TypedDict):
+    """What `POST /api/v1/outline` gives."""
+    # In order of path.
+    files: list[OutlineFile]
+    # Files below the path in all.
+    total: int
+
+
+class GrepRequest(TypedDict):
+    """What `POST /api/v1/grep` takes."""
+    # The expression.
+    pattern: str
+    # Whether case does not count.
+    ignore_case: NotRequired[bool | None]
+    # Whether the pattern is plain text.
+    fixed: NotRequired[bool | None]
+    # Whether matches must be whole words.
+    word: NotRequired[bool | None]
+    # Languages, by name or alias.
+    lang: NotRequired[list[str] | str | None]
+    # Path globs, prefixes or extensions.
+    path: NotRequired[list[str] | str | None]
+    # Path globs to leave out.
+    exclude: NotRequired[list[str] | str | None]
+    # Entity types.
+    type: NotRequired[list[str] | str | None]
+    # Kinds, such as `struct` or `method`.
+    kind: NotRequired[list[str] | str | None]
+    # A name, a glob or `/regex/`.
+    node_name: NotRequired[str | None]
+    # The same for the entity around it, by name or signature.
+    parent_context: NotRequired[str | None]
+    # Least and greatest nesting depth.
+    scope_depth: NotRequired[list[int] | None]
+    # Names defined.
+    has_definitions: NotRequired[list[str] | str | None]
+    # Names used.
+    has_references: NotRequired[list[str] | str | None]
+    # Names conformed to.
+    conformances: NotRequired[list[str] | str | None]
+    # Tests only, or none.
+    is_test: NotRequired[bool | None]
+    # Public only, or none.
+    is_public: NotRequired[bool | None]
+    # Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now.
+    modified_since: NotRequired[str | None]
+    # How many lines at most.
+    limit: NotRequired[int | None]
+    # Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.
+    project: NotRequired[str | list[str] | None]
+
+
+class GrepResponse(TypedDict):
+    """What `POST /api/v1/grep` gives."""
+    # As asked.
+    pattern: str
+    # Lines found, before the limit; a lower bound when `partial`.
+    total: int
+    # Whether the search stopped at the limit.
+    partial: bool
+    # Whether time ran out, so that not all files were searched.
+    timed_out: NotRequired[bool]
+    # In order of path and line.
+    hits: list[GrepHit]
+
+
+class StatusRequest(TypedDict):
+    """What `POST /api/v1/status` takes."""
+    # Whether files that were left out are listed.
+    problems: NotRequired[bool | None]
+    # Which project is asked: its name or a path in it. None: the only one.
+    project: NotRequired[str | None]
+
+
+class StatusResponse(TypedDict):
+    """What `POST /api/v1/status` gives."""
+    # What is indexed.
+    root: str
+    # Where the index lives.
+    index_dir: str
+    # Its layout.
+    format: int
+    # Its generation.
+    generation: str
+    # When it was written, in seconds since 1970.
+    built: int
+    # `fresh`, `stale` or `settings changed`.
+    freshness: str
+    # Files and folders that changed since.
+    changed: int
+    # Files.
+    files: int
+    # Entities, files and folders included.
+    entities: int
+    # Chunks.
+    chunks: int
+    # References.
+    references: int
+    # Bytes of source.
+    source_bytes: int
+    # Bytes on disk.
+    index_bytes: int
+    # Which model made the vectors.
+    model: NotRequired[str | None]
+    # Which model weighed the terms.
+    sparse_model: NotRequired[str | None]
+    # Chunks that a model failed on; the next `cds index` tries again.
+    not_encoded: int
+    # Texts that were longer than a model reads.
+    truncated: int
+    # Files by language, most first.
+    languages: list[LanguageCount]
+    # Problems by reason.
+    problem_counts: dict[str, int]
+    # Every file left out or read badly, when asked for.
+    problems: NotRequired[list[ProblemShape]]
+
+
+class OpenProjectRequest(TypedDict):
+    """What `POST /api/v1/projects` takes."""
+    # The folder.
+    root: str
+
+
+class RefreshRequest(TypedDict):
+    """What `POST /api/v1/refresh` takes."""
+    # The project, by name or path; none: the only one.
+    project: NotRequired[str | None]
+
+
+class IndexRequest(TypedDict):
+    """What `POST /api/v1/tasks` takes."""
+    # The project, by name or path; none: the only one.
+    project: NotRequired[str | None]
+    # Whether everything is read anew.
+    force: NotRequired[bool | None]
+
+
+class Operations:
+    """Every operation, a method each. Parameters are named; one that is a word of Python ends in `_`."""
+
+    def _ask(self, method: str, path: str, request: Any = None) -> Any:
+        raise NotImplementedError
+
+    def search(self, **request: Unpack[SearchRequest]) -> SearchResponse:
+        """Search code by words, names and meaning. Best hits first."""
+        return self._ask("POST", "/api/v1/search", request)
+
+    def symbol(self, **request: Unpack[SymbolRequest]) -> SymbolResponse:
+        """Look up an entity by name, prefix, qualified name or id."""
+        return self._ask("POST", "/api/v1/symbol", request)
+
+    def traverse(self, **request: Unpack[TraverseRequest]) -> TraverseResponse:
+        """Walk the code graph from entities: what they call, import, extend and contain, and who does that to
+        them. Each edge says how sure it is.
+        """
+        return self._ask("POST", "/api/v1/traverse", request)
+
+    def callers(self, **request: Unpack[TraverseRequest]) -> TraverseResponse:
+        """Who calls an entity."""
+        return self._ask("POST", "/api/v1/callers", request)
+
+    def callees(self, **request: Unpack[TraverseRequest]) -> TraverseResponse:
+        """What an entity calls."""
+        return self._ask("POST", "/api/v1/callees", request)
+
+    def implementations(self, **request: Unpack[TraverseRequest]) -> TraverseResponse:
+        """Which types extend, implement or conform to one."""
+        return self._ask("POST", "/api/v1/implementations", request)
+
+    def dependents(self, **request: Unpack[TraverseRequest]) -> TraverseResponse:
+        """Which files use a file, or a module from outside."""
+        return self._ask("POST", "/api/v1/dependents", request)
+
+    def path(self, **request: Unpack[PathRequest]) -> TraverseResponse:
+        """The shortest way through the graph from one entity to another."""
+        return self._ask("POST", "/api/v1/path", request)
+
+    def retrieve(self, **request: Unpack[RetrieveRequest]) -> RetrieveResponse:
+        """Print code by id: path:Outer.inner, path, path:42, path:10-20."""
+        return self._ask("POST", "/api/v1/retrieve", request)
+
+    def similar(self, **request: Unpack[SimilarRequest]) -> SearchResponse:
+        """Find code like that at a place."""
+        return self._ask("POST", "/api/v1/similar", request)
+
+    def outline(self, **request: Unpack[OutlineRequest]) -> OutlineResponse:
+        """What a file or folder defines."""
+        return self._ask("POST", "/api/v1/outline", request)
+
+    def grep(self, **request: Unpack[GrepRequest]) -> GrepResponse:
+        """Search the indexed files with a regular expression."""
+        return self._ask("POST", "/api/v1/grep", request)
+
+    def status(self, **request: Unpack[StatusRequest]) -> StatusResponse:
+        """What is indexed, how fresh it is and what was left out."""
+        return self._ask("POST", "/api/v1/status", request)
+
+    def list_projects(self) -> list[Project]:
+        """Projects that are open."""
+        return self._ask("GET", "/api/v1/projects")
+
+    def open_project(self, **request: Unpack[OpenProjectRequest]) -> Project:
+        """Open a folder: it is indexed and kept up to date."""
+        return self._ask("POST", "/api/v1/projects", request)
+
+    def get_project(self, id: str) -> Project:
+        """A project."""
+        return self._ask("GET", f"/api/v1/projects/{quote(id, safe='')}")
+
+    def close_project(self, id: str) -> None:
+        """Stop keeping a project. Its index stays on disk."""
+        self._ask("DELETE", f"/api/v1/projects/{quote(id, safe='')}")
+
+    def refresh(self, **request: Unpack[RefreshRequest]) -> Project:
+        """Bring an index up to date, and answer when it is."""
+        return self._ask("POST", "/api/v1/refresh", request)
+
+    def list_tasks(self) -> list[Task]:
+        """Tasks, the newest first."""
+        return self._ask("GET", "/api/v1/tasks")
+
+    def index(self, **request: Unpack[IndexRequest]) -> Task:
+        """Index in the background. A request equal to one that has not ended is merged with it."""
+        return self._ask("POST", "/api/v1/tasks", request)
+
+    def get_task(self, id: str) -> Task:
+        """A task as it stands."""
+        return self._ask("GET", f"/api/v1/tasks/{quote(id, safe='')}")
+
+    def cancel_task(self, id: str) -> Task:
+        """Ask a task to stop."""
+        return self._ask("POST", f"/api/v1/tasks/{quote(id, safe='')}/cancel")
