@@ -255,7 +255,7 @@ fn row<I: DeserializeOwned + JsonSchema + 'static, O: Serialize + JsonSchema + '
 }
 
 /// An answer as data. By way of its text, so that numbers are those that the text has: 0.9, not 0.8999999761581421.
-fn value(answer: &impl Serialize) -> Result<Value, Fault> {
+pub(crate) fn value(answer: &impl Serialize) -> Result<Value, Fault> {
     let internal = |e: serde_json::Error| Fault::new(crate::FaultKind::Internal, e.to_string());
     serde_json::from_str(&serde_json::to_string(answer).map_err(internal)?).map_err(internal)
 }
