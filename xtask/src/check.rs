@@ -44,6 +44,7 @@ pub(crate) fn run() -> Result<()> {
         eprintln!("== {name}: ok in {:.0} s", started.elapsed().as_secs_f64());
     }
     typescript()?;
+    crate::grpc::run()?;
     ranks_as_recorded()?;
     crate::parity::run(&["--small".to_owned()])
 }

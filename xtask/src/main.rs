@@ -8,6 +8,7 @@ mod codegen;
 mod coverage;
 mod eval;
 mod fuzz;
+mod grpc;
 mod parity;
 mod scip;
 mod trees;
