@@ -45,6 +45,7 @@ pub(crate) fn run() -> Result<()> {
     }
     typescript()?;
     crate::outside::all(crate::outside::Form::Short)?;
+    crate::grpc::run()?;
     ranks_as_recorded()?;
     crate::parity::run(&["--small".to_owned()])
 }

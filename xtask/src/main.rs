@@ -1,12 +1,14 @@
 //! Every check and measurement: `cargo xtask test`, `cargo xtask bench`, `cargo xtask eval`,
 //! `cargo xtask graph-truth`, `cargo xtask parity`, `cargo xtask outside`,
-//! `cargo xtask coverage`, `cargo xtask fuzz`.
+//! `cargo xtask coverage`, `cargo xtask fuzz`, `cargo xtask codegen`.
 
 mod bench;
 mod check;
+mod codegen;
 mod coverage;
 mod eval;
 mod fuzz;
+mod grpc;
 mod outside;
 mod parity;
 mod scip;
@@ -40,7 +42,8 @@ const USAGE: &str = "cargo xtask COMMAND
   coverage                line coverage of the extraction, index and search crates (needs cargo-tarpaulin)
   fuzz [--minutes N] [--target NAME]
                           inputs that break a promise, looked for N minutes (5) a target: with libFuzzer where a nightly
-                          compiler and cargo-fuzz are installed, else by chance; see docs/fuzzing.md";
+                          compiler and cargo-fuzz are installed, else by chance; see docs/fuzzing.md
+  codegen                 the .proto of the gRPC door from the table of operations, and the code from the .proto";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -53,6 +56,7 @@ fn main() -> Result<()> {
         Some("outside") => outside::run(&arguments[1..]),
         Some("coverage") => coverage::run(),
         Some("fuzz") => fuzz::run(&arguments[1..]),
+        Some("codegen") => codegen::run(),
         _ => bail!("{USAGE}"),
     }
 }

@@ -43,41 +43,45 @@ pub enum FaultKind {
     Internal,
 }
 
-/// Kind, JSON-RPC code, HTTP status, name.
-const CATALOGUE: &[(FaultKind, i64, u16, &str)] = &[
-    (FaultKind::NotJson, -32700, 400, "not_json"),
-    (FaultKind::NotRequest, -32600, 400, "not_a_request"),
-    (FaultKind::NoOperation, -32601, 404, "no_such_operation"),
-    (FaultKind::Invalid, -32602, 400, "invalid_parameter"),
-    (FaultKind::NotReady, -32001, 409, "index_not_found"),
-    (FaultKind::NotFound, -32002, 404, "not_found"),
-    (FaultKind::Timeout, -32004, 504, "timeout"),
-    (FaultKind::Busy, -32005, 503, "busy"),
-    (FaultKind::Cancelled, -32006, 503, "cancelled"),
-    (FaultKind::Model, -32007, 502, "model"),
-    (FaultKind::Io, -32008, 500, "io"),
-    (FaultKind::Internal, -32603, 500, "internal"),
+/// Kind, JSON-RPC code, HTTP status, gRPC code, name.
+const CATALOGUE: &[(FaultKind, i64, u16, i32, &str)] = &[
+    (FaultKind::NotJson, -32700, 400, 3, "not_json"),
+    (FaultKind::NotRequest, -32600, 400, 3, "not_a_request"),
+    (FaultKind::NoOperation, -32601, 404, 12, "no_such_operation"),
+    (FaultKind::Invalid, -32602, 400, 3, "invalid_parameter"),
+    (FaultKind::NotReady, -32001, 409, 9, "index_not_found"),
+    (FaultKind::NotFound, -32002, 404, 5, "not_found"),
+    (FaultKind::Timeout, -32004, 504, 4, "timeout"),
+    (FaultKind::Busy, -32005, 503, 14, "busy"),
+    (FaultKind::Cancelled, -32006, 503, 1, "cancelled"),
+    (FaultKind::Model, -32007, 502, 14, "model"),
+    (FaultKind::Io, -32008, 500, 13, "io"),
+    (FaultKind::Internal, -32603, 500, 13, "internal"),
 ];
 
 impl FaultKind {
-    fn row(self) -> (i64, u16, &'static str) {
-        let (_, code, status, name) = CATALOGUE.iter().find(|row| row.0 == self).expect("every kind has a row");
-        (*code, *status, name)
+    fn row(self) -> &'static (FaultKind, i64, u16, i32, &'static str) {
+        CATALOGUE.iter().find(|row| row.0 == self).expect("every kind has a row")
     }
 
     /// The code of JSON-RPC.
     pub fn code(self) -> i64 {
-        self.row().0
+        self.row().1
     }
 
     /// The status of HTTP.
     pub fn status(self) -> u16 {
-        self.row().1
+        self.row().2
+    }
+
+    /// The code of gRPC.
+    pub fn grpc(self) -> i32 {
+        self.row().3
     }
 
     /// One word.
     pub fn name(self) -> &'static str {
-        self.row().2
+        self.row().4
     }
 }
 

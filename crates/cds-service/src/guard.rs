@@ -18,12 +18,17 @@ pub struct Guard {
 
 const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
+/// What is answered without the word: whether the process lives.
+const OPEN: [&str; 2] = ["/health", "/grpc.health.v1.Health/Check"];
+
 impl Guard {
     /// Whether a request is let in; if not, why.
     pub fn admit(&self, request: &Request) -> Result<(), (StatusCode, String)> {
         let headers = request.headers();
-        let host = text(headers, "host").or_else(|| request.uri().authority().map(|a| a.as_str())).unwrap_or_default();
-        if !self.is_known(host) {
+        // HTTP/2 has the name in the address; whoever gives two must be right with both.
+        let named = request.uri().authority().map(|a| a.as_str());
+        let host = text(headers, "host").or(named).unwrap_or_default();
+        if let Some(host) = [Some(host), named].into_iter().flatten().find(|host| !self.is_known(host)) {
             let message = format!("this service is not called {host:?}: allow the name with --allow-host");
             return Err((StatusCode::MISDIRECTED_REQUEST, message));
         }
@@ -37,7 +42,7 @@ impl Guard {
             ));
         }
         // Who looks after a machine may ask whether it lives without the word.
-        let is_open = request.uri().path() == "/health" || request.method() == Method::OPTIONS;
+        let is_open = OPEN.contains(&request.uri().path()) || request.method() == Method::OPTIONS;
         match &self.token {
             Some(token) if !is_open && !shows(headers, token) => {
                 Err((StatusCode::UNAUTHORIZED, "a token is needed: send it as `Authorization: Bearer`".to_owned()))
@@ -97,7 +102,10 @@ mod tests {
             };
             let mut request = Request::builder().uri("/rpc");
             for (name, value) in headers {
-                request = request.header(*name, *value);
+                request = match *name {
+                    "uri" => request.uri(*value),
+                    name => request.header(name, *value),
+                };
             }
             let found =
                 guard.admit(&request.body(Body::empty()).unwrap()).map_or_else(|(status, _)| status.as_u16(), |()| 200);
@@ -111,6 +119,13 @@ mod tests {
         check(&[("host", "evil.example"), word], 421);
         check(&[("host", "127.0.0.1.evil.example:9876"), word], 421);
         check(&[word], 421);
+        check(&[("uri", "http://localhost:1/rpc"), word], 200);
+        check(&[("uri", "http://evil.example/rpc"), word], 421);
+        check(&[("uri", "http://evil.example/rpc"), ("host", "localhost"), word], 421);
+        check(&[("uri", "http://localhost/rpc"), ("host", "evil.example"), word], 421);
+        check(&[("uri", "http://localhost/health")], 200);
+        check(&[("uri", "http://localhost/grpc.health.v1.Health/Check")], 200);
+        check(&[("uri", "http://localhost/grpc.health.v1.Health/Watch")], 401);
         check(&[("host", "localhost"), ("authorization", "Bearer secres")], 401);
         check(&[("host", "localhost"), ("authorization", "Bearer secret2")], 401);
         check(&[("host", "localhost")], 401);

@@ -35,7 +35,7 @@ pub fn router(doors: &Arc<Doors>, guard: Guard) -> Router {
         .route("/tasks/{id}/cancel", post(cancel_task))
         .route("/tasks/{id}/events", get(follow_task))
         .route("/{operation}", post(operation));
-    Router::new()
+    let routes = Router::new()
         .nest(openapi::BASE, api)
         .route("/rpc", post(json_rpc))
         .route("/api/openapi.json", get(async || axum::Json(openapi::document())))
@@ -44,7 +44,10 @@ pub fn router(doors: &Arc<Doors>, guard: Guard) -> Router {
         .route("/ready", get(ready))
         .nest_service("/mcp", mcp::over_http(doors, &guard))
         .route("/health", get(async || axum::Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))))
-        .fallback(async || faulty(&Fault::new(FaultKind::NoOperation, "no such path: see /api/docs")))
+        .fallback(no_path);
+    #[cfg(feature = "grpc")]
+    let routes = routes.merge(crate::grpc::routes(doors));
+    routes
         .method_not_allowed_fallback(not_allowed)
         .layer(DefaultBodyLimit::max(doors.limits.body))
         .layer(from_fn_with_state((Arc::clone(doors), Arc::new(guard)), guarded))
@@ -54,6 +57,10 @@ pub fn router(doors: &Arc<Doors>, guard: Guard) -> Router {
 async fn guarded(State((doors, guard)): State<(Arc<Doors>, Arc<Guard>)>, request: Request, next: Next) -> Response {
     if let Err((status, message)) = guard.admit(&request) {
         doors.metrics.refuse();
+        #[cfg(feature = "grpc")]
+        if crate::grpc::is_meant(&request) {
+            return crate::grpc::refused(status, &message);
+        }
         let mut response = answered(status, &json!({ "error": { "code": "refused", "message": message } }));
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -86,6 +93,15 @@ fn answered(status: StatusCode, body: &impl Serialize) -> Response {
 fn faulty(fault: &Fault) -> Response {
     let status = StatusCode::from_u16(fault.kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     answered(status, &fault.body())
+}
+
+async fn no_path(request: Request) -> Response {
+    #[cfg(feature = "grpc")]
+    if crate::grpc::is_meant(&request) {
+        return crate::grpc::unknown(request.uri().path());
+    }
+    drop(request);
+    faulty(&Fault::new(FaultKind::NoOperation, "no such path: see /api/docs"))
 }
 
 async fn not_allowed() -> Response {

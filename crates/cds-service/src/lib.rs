@@ -1,4 +1,4 @@
-//! The doors: JSON-RPC, HTTP with OpenAPI, and MCP, all projections of one table of operations.
+//! The doors: JSON-RPC, HTTP with OpenAPI, MCP and gRPC, all projections of one table of operations.
 //!
 //! This is the only crate that is asynchronous and the only one that knows a protocol. [`Doors`] stands behind all of them: projects,
 //! tasks and one way to call an operation. A new protocol is a module here; a new operation is a row of [`OPERATIONS`].
@@ -7,6 +7,8 @@ mod beside;
 mod compact;
 mod doors;
 mod fault;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod guard;
 mod http;
 mod mcp;
@@ -15,6 +17,7 @@ mod openapi;
 mod operations;
 mod parameters;
 mod projects;
+mod proto;
 mod roots;
 mod rpc;
 mod serve;
@@ -23,6 +26,8 @@ mod tasks;
 pub use beside::refresh;
 pub use doors::{Doors, Limits, Log};
 pub use fault::{Fault, FaultKind};
+#[cfg(feature = "grpc")]
+pub use grpc::messages;
 pub use guard::Guard;
 pub use http::router;
 pub use mcp::over_stdio;
@@ -30,6 +35,7 @@ pub use metrics::Metrics;
 pub use openapi::document as openapi;
 pub use operations::{OPERATIONS, Operation, find};
 pub use projects::{Keeping, Project, ProjectInfo, Projects, State};
+pub use proto::document as proto;
 pub use rpc::answer as json_rpc;
 pub use serve::{Listen, serve};
 pub use tasks::{Task, TaskRequest, TaskState, Tasks};

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::doors::index_input;
-use crate::operations::{OPERATIONS, schema};
+use crate::operations::{OPERATIONS, Operation, schema};
 use crate::projects::ProjectInfo;
 use crate::tasks::Task;
 
@@ -16,13 +16,7 @@ pub fn document() -> Value {
     let mut paths = Map::new();
     for operation in OPERATIONS.iter() {
         let mut input = moved(&operation.input, &mut shared);
-        input["properties"]["project"] = if operation.has_hits() {
-            let about =
-                "Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.";
-            json!({ "type": ["string", "array", "null"], "items": { "type": "string" }, "minItems": 1, "description": about })
-        } else {
-            json!({ "type": ["string", "null"], "description": "Which project is asked: its name or a path in it. None: the only one." })
-        };
+        input["properties"]["project"] = project_input(operation);
         input["additionalProperties"] = json!(false);
         let output = moved(&operation.output, &mut shared);
         let describe = post(operation.name, operation.about, input, "200", "The answer.", output);
@@ -115,6 +109,17 @@ pub fn document() -> Value {
         "paths": paths,
         "components": { "schemas": shared },
     })
+}
+
+/// How an operation is told which project is asked.
+pub(crate) fn project_input(operation: &Operation) -> Value {
+    if operation.has_hits() {
+        let about =
+            "Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.";
+        json!({ "type": ["string", "array", "null"], "items": { "type": "string" }, "minItems": 1, "description": about })
+    } else {
+        json!({ "type": ["string", "null"], "description": "Which project is asked: its name or a path in it. None: the only one." })
+    }
 }
 
 /// What `refresh` takes.

@@ -3,16 +3,20 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tower::ServiceExt;
 
 use crate::doors::{Doors, Limits};
 use crate::fault::{Fault, FaultKind};
@@ -144,26 +148,54 @@ async fn pause() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
+/// Bytes of a head.
+const HEAD: u32 = 64 << 10;
+
 struct Acceptor {
     router: Router,
+    builder: auto::Builder<TokioExecutor>,
     graceful: GracefulShutdown,
     places: Arc<Semaphore>,
     head: Duration,
 }
 
+/// Connections of either version of HTTP, told apart by their first bytes: gRPC is on the same port.
+#[cfg(feature = "grpc")]
+fn builder(limits: Limits) -> auto::Builder<TokioExecutor> {
+    /// Requests at once on one connection; a client that has more waits.
+    const STREAMS: u32 = 128;
+    /// How often a connection is asked whether somebody is there, and how long that may take: an open stream says nothing by itself.
+    const PING: Duration = Duration::from_secs(30);
+    let mut builder = http1(limits);
+    let mut http2 = builder.http2();
+    http2.timer(TokioTimer::new()).max_concurrent_streams(STREAMS).max_header_list_size(HEAD);
+    http2.keep_alive_interval(PING).keep_alive_timeout(PING);
+    builder
+}
+
+#[cfg(not(feature = "grpc"))]
+fn builder(limits: Limits) -> auto::Builder<TokioExecutor> {
+    http1(limits).http1_only()
+}
+
+fn http1(limits: Limits) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(HEAD as usize);
+    builder
+}
+
 impl Acceptor {
     fn new(router: Router, limits: Limits) -> Acceptor {
         let places = Arc::new(Semaphore::new(limits.connections));
-        Acceptor { router, graceful: GracefulShutdown::new(), places, head: limits.head }
+        Acceptor { router, builder: builder(limits), graceful: GracefulShutdown::new(), places, head: limits.head }
     }
 
     /// Answers on a connection; one too many is closed.
     fn take(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
-        let connection = self.connection(stream);
-        let watched = self.graceful.watch(connection);
+        let answered = self.answer(stream);
         tokio::spawn(async move {
-            let _ = watched.await;
+            answered.await;
             drop(place);
         });
     }
@@ -175,21 +207,35 @@ impl Acceptor {
         tokio::spawn(async move {
             let agreed = tokio::time::timeout(LAST_ANSWERS, tls.accept(stream)).await;
             let (Ok(Ok(stream)), Some(own)) = (agreed, own.upgrade()) else { return };
-            let watched = own.graceful.watch(own.connection(stream));
+            let answered = own.answer(stream);
             drop(own);
-            let _ = watched.await;
+            answered.await;
             drop(place);
         });
     }
 
-    fn connection<I>(&self, stream: I) -> http1::Connection<TokioIo<I>, TowerToHyperService<Router>>
+    /// Answers until the connection ends. Whoever has asked nothing within the time of a head is cut off: only HTTP/1 looks at that by
+    /// itself, and not before its first byte.
+    fn answer<I>(&self, stream: I) -> impl Future<Output = ()> + Send + use<I>
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let service = TowerToHyperService::new(self.router.clone());
-        let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(self.head).max_buf_size(64 << 10);
-        builder.serve_connection(TokioIo::new(stream), service)
+        let asked = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&asked);
+        let router = self.router.clone().map_request(move |request: Request<Incoming>| {
+            seen.store(true, Ordering::Relaxed);
+            request
+        });
+        let connection = self.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        let watched = self.graceful.watch(connection.into_owned());
+        let head = self.head;
+        async move {
+            tokio::pin!(watched);
+            let first = tokio::time::timeout(head, &mut watched).await;
+            if first.is_err() && asked.load(Ordering::Relaxed) {
+                let _ = watched.await;
+            }
+        }
     }
 }
 
@@ -205,10 +251,14 @@ fn acceptor_of(certificate: &Path, key: &Path) -> Result<tokio_rustls::TlsAccept
         .map_err(|e| unusable(certificate, &e))?;
     let secret = PrivateKeyDer::from_pem_file(key).map_err(|e| unusable(key, &e))?;
     let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
+    #[cfg_attr(not(feature = "grpc"), expect(unused_mut, reason = "nothing to agree on"))]
+    let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .and_then(|config| config.with_no_client_auth().with_single_cert(chain, secret))
         .map_err(|e| unusable(certificate, &e))?;
+    // Clients of gRPC insist on agreeing on the version beforehand.
+    #[cfg(feature = "grpc")]
+    config.alpn_protocols.extend([b"h2".to_vec(), b"http/1.1".to_vec()]);
     Ok(Arc::new(config).into())
 }
 

@@ -1,4 +1,4 @@
-//! Every door gives the same answers: CLI, JSON-RPC, HTTP and MCP, each as a real client meets it.
+//! Every door gives the same answers: CLI, JSON-RPC, HTTP, MCP and gRPC, each as a real client meets it.
 
 use std::time::{Duration, Instant};
 
@@ -151,6 +151,8 @@ fn b10_the_same_requests_give_the_same_answers_in_every_door() {
     let project = Project::new(SHOP);
     project.cds(&["index"]);
     let service = Service::start(&project, &[]);
+    #[cfg(feature = "grpc")]
+    let grpc = crate::grpc::Grpc::connect(&service);
     let mut mcp = Mcp::start(&project, &[]);
     let tools = mcp.ask("tools/list", &json!({}));
     let tool_of = |operation: &str| match operation {
@@ -172,6 +174,11 @@ fn b10_the_same_requests_give_the_same_answers_in_every_door() {
         assert_eq!(by_http.status, 200, "{line:?}: {}", by_http.body);
         assert_eq!(settled(by_http.json()), expect, "HTTP: {line:?}");
         assert!(by_http.head.contains("x-cds-api-version: 1"));
+        #[cfg(feature = "grpc")]
+        {
+            let by_grpc = grpc.call(operation, &parameters).unwrap_or_else(|e| panic!("{line:?}: {e}"));
+            assert_eq!(settled(by_grpc), crate::grpc::plain(expect.clone()), "gRPC: {line:?}");
+        }
         let Some(tool) = tool_of(operation) else { continue };
         assert!(tools["result"]["tools"].as_array().is_some_and(|tools| tools.iter().any(|t| t["name"] == tool)));
         let by_mcp = mcp.call(tool, &parameters);
@@ -193,6 +200,11 @@ fn s2_an_empty_query_is_rejected_in_every_door() {
         assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!("query cannot be empty")));
         let answer = service.post("/api/v1/search", &parameters);
         assert_eq!((answer.status, &answer.json()["error"]["message"]), (400, &json!("query cannot be empty")));
+        #[cfg(feature = "grpc")]
+        {
+            let error = crate::grpc::Grpc::connect(&service).call("search", &parameters).expect_err("it is rejected");
+            assert_eq!((&error["status"], &error["message"]), (&json!(3), &json!("query cannot be empty")));
+        }
         let told = mcp.call("search_code", &parameters);
         assert_eq!((&told["isError"], &told["content"][0]["text"]), (&json!(true), &json!("query cannot be empty")));
     }
@@ -208,6 +220,12 @@ fn r7_nothing_found_is_an_empty_list_in_every_door() {
     assert_eq!(project.cds(&["search", "xylophone", "--preset", "bm25"]).code, 1);
     empty(&service.rpc("search", &parameters).expect("it is answered"));
     empty(&service.post("/api/v1/search", &parameters).json());
+    #[cfg(feature = "grpc")]
+    {
+        let answer = crate::grpc::Grpc::connect(&service).call("search", &parameters).expect("it is answered");
+        // A list of nothing is not sent.
+        assert_eq!((&answer["hits"], &answer["total"]), (&Value::Null, &json!(0)));
+    }
     empty(&mcp.call("search_code", &parameters)["structuredContent"]);
 }
 

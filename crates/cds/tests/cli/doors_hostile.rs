@@ -160,8 +160,8 @@ fn what_is_too_large_or_too_slow_is_turned_away() {
 }
 
 /// A request that is nearly one.
-fn damaged(dice: &mut Dice, whole: &str) -> Vec<u8> {
-    let mut bytes = whole.as_bytes().to_vec();
+pub(crate) fn damaged(dice: &mut Dice, whole: &[u8]) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
     for _ in 0..=dice.below(4) {
         let at = dice.below(bytes.len());
         match dice.below(6) {
@@ -196,10 +196,10 @@ fn malformed_requests_get_clear_errors() {
     });
     let parameters = whole["params"].to_string();
     for i in 0..count {
-        let body = damaged(&mut dice, &whole.to_string());
+        let body = damaged(&mut dice, whole.to_string().as_bytes());
         let answer = service.send("POST", "/rpc", &[json_type()], &body);
         assert!(matches!(answer.status, 200 | 204), "{i}: {} {body:?}", answer.status);
-        let body = damaged(&mut dice, &parameters);
+        let body = damaged(&mut dice, parameters.as_bytes());
         let answer = service.send("POST", "/api/v1/search", &[json_type()], &body);
         assert!(matches!(answer.status, 200 | 400), "{i}: {} {} {body:?}", answer.status, answer.body);
         if answer.status == 400 {
@@ -208,7 +208,7 @@ fn malformed_requests_get_clear_errors() {
         let answer =
             service.send("POST", "/mcp", &[json_type(), ("Accept", "application/json, text/event-stream")], &body);
         assert!((400..500).contains(&answer.status), "{i}: {} {body:?}", answer.status);
-        let mut line = damaged(&mut dice, &whole.to_string());
+        let mut line = damaged(&mut dice, whole.to_string().as_bytes());
         line.retain(|byte| *byte != b'\n');
         line.push(b'\n');
         mcp.write(&line);
@@ -218,10 +218,8 @@ fn malformed_requests_get_clear_errors() {
     assert!(told["structuredContent"]["total"].as_u64() > Some(0), "{told}");
 }
 
-#[test]
-fn nobody_on_the_way_can_read_along() {
-    use rustls::pki_types::{CertificateDer, ServerName};
-    let project = Project::new(TREE);
+/// A service with a certificate of its own, where it listens, and what a client must know to trust it.
+pub(crate) fn certified(project: &Project) -> (std::process::Child, String, rustls::ClientConfig) {
     let rcgen::CertifiedKey { cert, signing_key } =
         rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let (certificate, key) = (project.home().join("cert.pem"), project.home().join("key.pem"));
@@ -233,13 +231,18 @@ fn nobody_on_the_way_can_read_along() {
     let mut line = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line).unwrap();
     let address = line.trim().strip_prefix("listening on https://").unwrap_or_else(|| panic!("{line}")).to_owned();
-
     let mut roots = rustls::RootCertStore::empty();
-    roots.add(CertificateDer::from(cert.der().to_vec())).unwrap();
+    roots.add(rustls::pki_types::CertificateDer::from(cert.der().to_vec())).unwrap();
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let config = config.with_root_certificates(roots).with_no_client_auth();
-    let name = ServerName::try_from("localhost").unwrap();
+    (child, address, config.with_root_certificates(roots).with_no_client_auth())
+}
+
+#[test]
+fn nobody_on_the_way_can_read_along() {
+    let project = Project::new(TREE);
+    let (mut child, address, config) = certified(&project);
+    let name = rustls::pki_types::ServerName::try_from("localhost").unwrap();
     let tls = rustls::ClientConnection::new(std::sync::Arc::new(config), name).unwrap();
     let stream = std::net::TcpStream::connect(&address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -255,6 +258,7 @@ fn nobody_on_the_way_can_read_along() {
     child.wait().unwrap();
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(clear.status, 0, "{clear:?}");
-    let broken = project.cds(&["serve", "--port", "0", "--tls-cert", &files[1], "--tls-key", &files[0]]);
+    let [certificate, key] = ["cert.pem", "key.pem"].map(|file| project.home().join(file).display().to_string());
+    let broken = project.cds(&["serve", "--port", "0", "--tls-cert", &key, "--tls-key", &certificate]);
     assert_eq!(broken.code, 2, "{}", broken.stderr);
 }

@@ -20,6 +20,10 @@ mod fixture;
 mod formats;
 mod graph;
 mod grep;
+#[cfg(feature = "grpc")]
+mod grpc;
+#[cfg(all(unix, feature = "grpc"))]
+mod grpc_hostile;
 mod index;
 mod install;
 mod languages;
