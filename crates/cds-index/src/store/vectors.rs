@@ -247,11 +247,8 @@ impl<'a> Vectors<'a> {
             }
         }
         let mut near: Vec<f32> = self.cosines(query, likely.into_list().into_iter().map(|(chunk, _)| chunk));
-        let needed = if near.len() > most {
-            *near.select_nth_unstable_by(most, |a, b| b.total_cmp(a)).1
-        } else {
-            f32::MIN
-        };
+        let needed =
+            if near.len() > most { *near.select_nth_unstable_by(most, |a, b| b.total_cmp(a)).1 } else { f32::MIN };
         let least = needed - sketched.margin();
         let mut best = Best::new(kept);
         for (part, guesses) in &parts {

@@ -147,6 +147,6 @@ mod tests {
         let there: Hit = message(hit.clone()).unwrap();
         assert_eq!((there.score, there.size, there.chunk_count), (Some(0.9), Some(0), None));
         assert_eq!(there.highlights[0].end, 5);
-        assert_eq!(value(&text(&there).unwrap()).unwrap(), hit);
+        assert_eq!(crate::operations::value(&crate::operations::text(&there).unwrap()).unwrap(), hit);
     }
 }
