@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod exit;
 mod install;
+mod memory;
 mod progress;
 mod render;
 

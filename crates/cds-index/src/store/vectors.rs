@@ -238,11 +238,16 @@ impl<'a> Vectors<'a> {
         // What the best guesses are worth says how near a chunk must be.
         let mut likely = Best::new(kept);
         for (part, guesses) in &parts {
-            for (at, guess) in guesses.iter().enumerate() {
-                if *guess >= likely.least()
-                    && let Some(chunk) = part.chunk(at).filter(|chunk| passes(*chunk))
-                {
-                    likely.push(chunk, *guess);
+            for (block, guesses) in guesses.chunks(BLOCK).enumerate() {
+                if largest(guesses) < likely.least() {
+                    continue;
+                }
+                for (at, guess) in (block * BLOCK..).zip(guesses) {
+                    if *guess >= likely.least()
+                        && let Some(chunk) = part.chunk(at).filter(|chunk| passes(*chunk))
+                    {
+                        likely.push(chunk, *guess);
+                    }
                 }
             }
         }
@@ -252,10 +257,12 @@ impl<'a> Vectors<'a> {
         let least = needed - sketched.margin();
         let mut best = Best::new(kept);
         for (part, guesses) in &parts {
-            for (at, _) in guesses.iter().enumerate().filter(|(_, guess)| **guess >= least) {
-                let chunk = part.chunk(at).filter(|chunk| passes(*chunk));
-                if let Some((chunk, row)) = chunk.zip(part.row(at, self.dimensions)) {
-                    best.push(chunk, cosine(&coarse, row));
+            for (block, guesses) in guesses.chunks(BLOCK).enumerate().filter(|(_, guesses)| largest(guesses) >= least) {
+                for (at, _) in (block * BLOCK..).zip(guesses).filter(|(_, guess)| **guess >= least) {
+                    let chunk = part.chunk(at).filter(|chunk| passes(*chunk));
+                    if let Some((chunk, row)) = chunk.zip(part.row(at, self.dimensions)) {
+                        best.push(chunk, cosine(&coarse, row));
+                    }
                 }
             }
         }
@@ -277,6 +284,13 @@ impl<'a> Vectors<'a> {
         let coarse = Quantised::of(query);
         chunks.map(|chunk| self.row(chunk).map_or(0.0, |row| cosine(&coarse, row))).collect()
     }
+}
+
+/// Guesses that are passed over at once where none of them is worth a look, as of nearly all.
+const BLOCK: usize = 32;
+
+fn largest(guesses: &[f32]) -> f32 {
+    guesses.iter().fold(f32::MIN, |largest, guess| if *guess > largest { *guess } else { largest })
 }
 
 fn cosine(query: &Quantised, (row, scale): (&[u8], f32)) -> f32 {

@@ -45,6 +45,7 @@ fn open(common: &Common, roots: &[PathBuf], keeping: Keeping, log: bool) -> Resu
             let _ = writeln!(std::io::stderr(), "{line}");
         })
     });
+    crate::memory::give_back();
     let doors = Doors::new(Keeping { index_dir, ..keeping }, Limits::default(), log);
     for root in roots {
         doors.projects.open(root).map_err(stopped)?;
