@@ -83,8 +83,8 @@ struct Tree<'a> {
     below: BTreeMap<&'a str, Vec<&'a Finding>>,
     /// What needs no word on where it came from.
     plain: BTreeSet<&'a str>,
-    /// Whether what both share is named.
-    names_shared: bool,
+    /// The section's kind: what goes without saying depends on it.
+    kind: &'static str,
 }
 
 impl<'a> Tree<'a> {
@@ -111,7 +111,22 @@ impl<'a> Tree<'a> {
             }
             known.insert(&finding.id);
         }
-        Tree { roots, below, plain, names_shared: section.kind == "related" }
+        Tree { roots, below, plain, kind: section.kind }
+    }
+
+    /// Each finding with how deep it stands, what led to it first.
+    fn each(&self, take: &mut dyn FnMut(usize, &Finding)) {
+        for (_, findings) in &self.roots {
+            self.each_below(findings, 0, take);
+        }
+    }
+
+    fn each_below(&self, findings: &[&Finding], level: usize, take: &mut dyn FnMut(usize, &Finding)) {
+        for finding in findings {
+            take(level, finding);
+            let below = self.below.get(finding.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+            self.each_below(below, level + 1, take);
+        }
     }
 
     fn draw(&self, out: &mut String, painter: &Painter) {
@@ -147,22 +162,22 @@ impl<'a> Tree<'a> {
         let start = format!("{}:{}", finding.path, finding.start_line);
         let site = finding.via.last().cloned().unwrap_or(start);
         let _ = write!(line, "  {}", painter.paint(Style::Path, &site));
-        let (style, facts) = facts(finding);
+        let (style, facts) = facts(finding, self.kind);
         if !facts.is_empty() {
             let _ = write!(line, "  {}", painter.paint(style, &facts));
         }
-        if is_first && !finding.from.is_empty() && !self.plain.contains(finding.from.as_str()) {
-            let word = if self.names_shared { "both with" } else { "by way of" };
-            if self.names_shared || self.roots[0].0.is_empty() {
-                let _ = write!(line, "  {}", painter.paint(Style::Dim, &format!("{word} {}", shown(&finding.from))));
-            }
+        let is_shared = self.kind == "related";
+        let is_new = is_first && !finding.from.is_empty() && !self.plain.contains(finding.from.as_str());
+        if is_new && self.kind != "modules" {
+            let word = if is_shared { "both with" } else { "by way of" };
+            let _ = write!(line, "  {}", painter.paint(Style::Dim, &format!("{word} {}", shown(&finding.from))));
         }
         line
     }
 }
 
 /// How sure a finding is and what it counts.
-fn facts(finding: &Finding) -> (Style, String) {
+fn facts(finding: &Finding, section: &str) -> (Style, String) {
     let mut facts: Vec<String> = Vec::new();
     match (finding.certainty, finding.candidates) {
         ("", _) => {}
@@ -179,7 +194,7 @@ fn facts(finding: &Finding) -> (Style, String) {
     if let Some(cosine) = finding.similarity {
         facts.push(format!("{:.0}% alike", cosine * 100.0));
     }
-    if finding.is_test {
+    if finding.is_test && section != "tests" {
         facts.push("test".to_owned());
     }
     (if finding.certainty == "named" { Style::Warn } else { Style::Dim }, facts.join(", "))
@@ -205,18 +220,15 @@ pub(super) fn markdown(response: &ResearchResponse) -> String {
     }
     for section in &response.sections {
         let _ = writeln!(out, "\n## {}\n\n{}\n", section.kind, section.about);
-        for finding in &section.findings {
-            let pad = "  ".repeat(match section.kind {
-                "modules" | "related" => 0,
-                _ => finding.depth.saturating_sub(1) as usize,
-            });
+        Tree::of(section, &response.subjects).each(&mut |level, finding| {
+            let pad = "  ".repeat(level);
             let start = format!("{}:{}", finding.path, finding.start_line);
             let site = finding.via.last().unwrap_or(&start);
             let from = if section.kind == "modules" { format!("{} → ", finding.from) } else { String::new() };
-            let (_, facts) = facts(finding);
+            let (_, facts) = facts(finding, section.kind);
             let code = if finding.text.is_empty() { String::new() } else { format!(": {}", quoted(&finding.text)) };
             let _ = writeln!(out, "{pad}- `{site}` — {from}{} ({facts}){code}", shown(&finding.id));
-        }
+        });
         for note in notes(section) {
             let _ = writeln!(out, "\n{note}");
         }
@@ -245,7 +257,7 @@ pub(super) fn toon(response: &ResearchResponse) -> String {
     let mut sections: Vec<Value> = Vec::new();
     for section in &response.sections {
         let row = |f: &Finding| {
-            let (_, facts) = facts(f);
+            let (_, facts) = facts(f, section.kind);
             let site = f.via.last().cloned().unwrap_or_default();
             json!({ "id": f.id, "depth": f.depth, "from": f.from, "sure": facts, "site": site, "code": f.text })
         };

@@ -391,7 +391,7 @@ fn it_is_drawn_as_trees_lists_and_tables() {
          \u{20}           checkout(Cart())\n\
          \n\
          tests  1 test in 1 file reaches parse\n\
-         └─ test_checkout function  tests/test_cart.py:4  typed, test  by way of checkout\n\
+         └─ test_checkout function  tests/test_cart.py:4  typed  by way of checkout\n\
          \u{20}     assert checkout(Cart()) == 1\n\
          \n\
          ask next:\n\
@@ -401,6 +401,7 @@ fn it_is_drawn_as_trees_lists_and_tables() {
     let markdown = run("markdown");
     assert!(markdown.contains("## impact\n\na change of parse may touch 3 places in 1 file\n\n"), "{markdown}");
     assert!(markdown.contains("\n  - `shop/cart.py:12` — checkout (typed): `return cart.total()`\n"), "{markdown}");
+    assert!(markdown.contains("\n- `tests/test_cart.py:4` — test_checkout (typed): "), "{markdown}");
     let toon = run("toon");
     assert!(toon.contains("findings[3]{id,depth,from,sure,site,code}:\n"), "{toon}");
     let rows: Vec<Value> = run("jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
