@@ -28,8 +28,34 @@ struct Bond {
     certainty: Option<Certainty>,
 }
 
-fn is_sure(row: &EdgeRow) -> bool {
+fn is_sure(row: EdgeRow) -> bool {
     row.kind() == EdgeKind::Invoke && !(row.certainty() == Certainty::Named && row.candidates() > 1)
+}
+
+/// Joins all that one entity is joined to with the subject.
+fn bind(
+    bonds: &mut FxHashMap<u32, Bond>,
+    between: &mut FxHashSet<u32>,
+    own: &FxHashSet<u32>,
+    (near, middle, row): (u32, u32, EdgeRow),
+    others: &[(u32, u32, EdgeRow)],
+) {
+    between.insert(middle);
+    let score = 1.0 / (1.0 + others.len() as f32).ln_1p();
+    let mut once = FxHashSet::default();
+    for (far, node, other) in others.iter().take(MOST_BETWEEN) {
+        if own.contains(node) || *node == middle || !once.insert(*node) {
+            continue;
+        }
+        let bond = bonds.entry(*node).or_default();
+        let weakest = row.certainty().max(other.certainty());
+        bond.score += score;
+        bond.shared += 1;
+        if bond.best.is_none_or(|(best, ..)| score > best) {
+            bond.best = Some((score, middle, near, *far));
+            bond.certainty = Some(weakest);
+        }
+    }
 }
 
 impl Ground<'_> {
@@ -46,17 +72,17 @@ impl Ground<'_> {
             entity.is_some_and(|e| !e.is_test() && e.document().is_some())
         };
         for part in parts.into_iter().take(MOST_PARTS) {
-            let callers = graph.incoming(part).filter(|(_, source, row)| is_sure(row) && may_be(*source));
+            let callers = graph.incoming(part).filter(|(_, source, row)| is_sure(**row) && may_be(*source));
             for (to_own, middle, row) in callers.take(MOST_BETWEEN) {
                 let others: Vec<(u32, u32, EdgeRow)> =
-                    graph.outgoing(middle).filter(|(_, r)| is_sure(r)).map(|(e, r)| (e, r.to, *r)).collect();
-                self.bind(&mut bonds, &mut between, &own, (to_own, middle, *row), &others);
+                    graph.outgoing(middle).filter(|(_, r)| is_sure(**r)).map(|(e, r)| (e, r.to, *r)).collect();
+                bind(&mut bonds, &mut between, &own, (to_own, middle, *row), &others);
             }
-            let callees = graph.outgoing(part).filter(|(_, row)| is_sure(row) && may_be(row.to));
+            let callees = graph.outgoing(part).filter(|(_, row)| is_sure(**row) && may_be(row.to));
             for (to_own, row) in callees.take(MOST_BETWEEN) {
                 let others: Vec<(u32, u32, EdgeRow)> =
-                    graph.incoming(row.to).filter(|(_, _, r)| is_sure(r)).map(|(e, s, r)| (e, s, *r)).collect();
-                self.bind(&mut bonds, &mut between, &own, (to_own, row.to, *row), &others);
+                    graph.incoming(row.to).filter(|(_, _, r)| is_sure(**r)).map(|(e, s, r)| (e, s, *r)).collect();
+                bind(&mut bonds, &mut between, &own, (to_own, row.to, *row), &others);
             }
         }
         // Who calls it, and what it calls, is told elsewhere.
@@ -82,33 +108,6 @@ impl Ground<'_> {
         };
         let findings = found.iter().take(self.limit).filter_map(finding).collect();
         Found { findings, total: found.len(), ..Found::default() }
-    }
-
-    /// Joins all that one entity is joined to with the subject.
-    fn bind(
-        &self,
-        bonds: &mut FxHashMap<u32, Bond>,
-        between: &mut FxHashSet<u32>,
-        own: &FxHashSet<u32>,
-        (near, middle, row): (u32, u32, EdgeRow),
-        others: &[(u32, u32, EdgeRow)],
-    ) {
-        between.insert(middle);
-        let score = 1.0 / (1.0 + others.len() as f32).ln_1p();
-        let mut once = FxHashSet::default();
-        for (far, node, other) in others.iter().take(MOST_BETWEEN) {
-            if own.contains(node) || *node == middle || !once.insert(*node) {
-                continue;
-            }
-            let bond = bonds.entry(*node).or_default();
-            let weakest = row.certainty().max(other.certainty());
-            bond.score += score;
-            bond.shared += 1;
-            if bond.best.is_none_or(|(best, ..)| score > best) {
-                bond.best = Some((score, middle, near, *far));
-                bond.certainty = Some(weakest);
-            }
-        }
     }
 
     /// Code near the subjects in meaning; none where the index has no vectors or the subjects no text of their own.

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use cds_graph::Direction;
 use cds_index::{EntityView, Snapshot};
-use cds_model::{Certainty, EdgeKind, EntityId, EntityType, FileId, counted};
+use cds_model::{Certainty, EdgeKind, EntityId, EntityType, FileId};
 use cds_search::CompiledFilter;
 use rustc_hash::FxHashSet;
 
 use super::members::Stand;
 use super::plan::{Planned, Topic};
 use super::reach::{NO_EDGE, Reach, Reached, Start, Way};
-use super::subjects::{Question, Subject, called};
+use super::subjects::{Question, Subject};
 use super::{Finding, ResearchSection, Wanted, members};
 use crate::engine::Engine;
 use crate::error::Result;
@@ -27,9 +27,9 @@ const MOST_MEMBERS: usize = 200;
 /// Characters of a line of code that are shown.
 const MAX_TEXT: usize = 160;
 
-const CALLS: &[EdgeKind] = &[EdgeKind::Invoke];
+pub(super) const CALLS: &[EdgeKind] = &[EdgeKind::Invoke];
 const BASES: &[EdgeKind] = &[EdgeKind::Inherit];
-const USES: &[EdgeKind] = &[EdgeKind::Import, EdgeKind::Invoke, EdgeKind::Inherit];
+pub(super) const USES: &[EdgeKind] = &[EdgeKind::Import, EdgeKind::Invoke, EdgeKind::Inherit];
 /// What a change travels along once it has left its file: who imports something need not use it.
 const CHANGES: &[EdgeKind] = &[EdgeKind::Invoke, EdgeKind::Inherit];
 
@@ -51,7 +51,7 @@ pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
     pub(super) total: usize,
     /// Files that all of them lie in, where that is known.
-    pub(super) files: usize,
+    pub(super) files: FxHashSet<FileId>,
     pub(super) guesses: usize,
     pub(super) truncated: bool,
     pub(super) late: bool,
@@ -92,56 +92,6 @@ impl<'a> Ground<'a> {
         Ok(Some((section, found.late)))
     }
 
-    /// A sentence about what was found.
-    fn about(&self, topic: Topic, found: &Found) -> String {
-        let it = called(self.snapshot, &self.question.subjects);
-        let n = found.total;
-        let places = |noun: &str| match n {
-            1 => format!("1 {noun}"),
-            n => format!("{n} {noun}s"),
-        };
-        let files = if found.files == 0 { String::new() } else { format!(" in {}", counted(found.files, "file")) };
-        let many = self.question.subjects.len() > 1;
-        let does = |single: &str, plural: &str| if many { plural.to_owned() } else { single.to_owned() };
-        let one = n == 1;
-        let verb = |single: &str, plural: &str| if one { single.to_owned() } else { plural.to_owned() };
-        match topic {
-            Topic::Callers if n == 0 => format!("no call of {it} is known"),
-            Topic::Callers => {
-                format!("{}{files} {} {it}, directly or through others", places("place"), verb("calls", "call"))
-            }
-            Topic::Callees if n == 0 => format!("{it} {} nothing that the tree defines", does("calls", "call")),
-            Topic::Callees => {
-                format!("{it} {} {}{files}, directly or through others", does("calls", "call"), places("place"))
-            }
-            Topic::Impact if n == 0 => format!("nothing outside of tests is known to use {it}"),
-            Topic::Impact => format!("a change of {it} may touch {}{files}", places("place")),
-            Topic::Tests if n == 0 => format!("no test is known to reach {it}"),
-            Topic::Tests => format!("{}{files} {} {it}", places("test"), verb("reaches", "reach")),
-            Topic::Implementations if n == 0 => format!("nothing is known to implement or extend {it}"),
-            Topic::Implementations => {
-                let noun = if self.subjects().any(members::is_type) { "type" } else { "method" };
-                let what = if noun == "type" {
-                    verb("extends or implements", "extend or implement")
-                } else {
-                    verb("takes the place of", "take the place of")
-                };
-                format!("{}{files} {what} {it}", places(noun))
-            }
-            Topic::Dependents if n == 0 => format!("nothing is known to use {it}"),
-            Topic::Dependents => format!("{} {} {it}", places("place"), verb("uses", "use")),
-            Topic::Dependencies if n == 0 => format!("{it} {} nothing else that the tree defines", does("uses", "use")),
-            Topic::Dependencies => format!("{it} {} {}", does("uses", "use"), places("place")),
-            Topic::External if n == 0 => format!("{it} {} no module from outside", does("uses", "use")),
-            Topic::External => format!("{it} {} {} from outside", does("uses", "use"), places("module")),
-            Topic::Related if n == 0 => format!("nothing shares callers or callees with {it}"),
-            Topic::Related => format!("{} {} callers or callees with {it}", places("place"), verb("shares", "share")),
-            Topic::Similar if n == 0 => format!("nothing is written like {it}"),
-            Topic::Similar => format!("{} {} written like {it}", places("place"), verb("is", "are")),
-            Topic::Modules | Topic::Path => String::new(),
-        }
-    }
-
     /// Entities that are asked about.
     pub(super) fn subjects(&self) -> impl Iterator<Item = EntityView<'a>> {
         self.question.subjects.iter().filter_map(|s| s.entity(self.snapshot))
@@ -173,7 +123,7 @@ impl<'a> Ground<'a> {
         starts
     }
 
-    fn reach<'b>(&self, topic: Topic, first: &'b [EdgeKind], then: &'b [EdgeKind]) -> Reach<'b>
+    pub(super) fn reach<'b>(&self, topic: Topic, first: &'b [EdgeKind], then: &'b [EdgeKind]) -> Reach<'b>
     where
         'a: 'b,
     {
@@ -223,10 +173,9 @@ impl<'a> Ground<'a> {
         // A type and what adds to it share an id.
         let mut seen = FxHashSet::default();
         kept.retain(|(_, e)| !members::is_type(*e) || seen.insert(e.key()));
-        let files: FxHashSet<Option<FileId>> = kept.iter().map(|(_, e)| e.document().map(|d| d.id)).collect();
         Found {
             total: kept.len(),
-            files: files.len(),
+            files: kept.iter().filter_map(|(_, e)| e.document()).map(|d| d.id).collect(),
             guesses: kept.iter().filter(|(way, _)| way.is_guess()).count(),
             findings: kept.iter().take(self.limit).map(|(way, e)| self.finding(*e, way, reached)).collect(),
             truncated: reached.truncated,
@@ -253,7 +202,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    fn finding(&self, entity: EntityView, way: &Way, reached: &Reached) -> Finding {
+    pub(super) fn finding(&self, entity: EntityView, way: &Way, reached: &Reached) -> Finding {
         let edge = self.snapshot.graph().edges.get(way.edge as usize);
         Finding {
             depth: way.depth,
@@ -312,6 +261,7 @@ impl<'a> Ground<'a> {
         let mut overriding: Vec<Finding> = Vec::new();
         for entity in below.iter().filter(|n| !known.contains(n)).filter_map(|n| self.entity(*n)) {
             if self.filter.accepts_entity(self.snapshot, entity) && !entity.is_test() {
+                found.files.extend(entity.document().map(|d| d.id));
                 overriding.push(self.counterpart(entity, &own));
             }
         }
@@ -376,65 +326,6 @@ impl<'a> Ground<'a> {
             found.findings.truncate(self.limit);
         }
         Some(found)
-    }
-
-    /// The surest way from the subjects to where a path leads, calls alone if they do; else the way back.
-    fn path(&self) -> Option<Found> {
-        let (from, to) = (&self.question.subjects, &self.question.to);
-        if to.is_empty() {
-            return None;
-        }
-        let (a, b) = (called(self.snapshot, from), called(self.snapshot, to));
-        let mut late = false;
-        for (starts, ends, back) in [(from, to, false), (to, from, true)] {
-            for (kinds, dispatches) in [(CALLS, false), (CALLS, true), (USES, true)] {
-                let way = self.way(starts, ends, kinds, dispatches);
-                late |= way.as_ref().is_err();
-                let Ok(Some(findings)) = way else { continue };
-                let steps = counted(findings.len(), "step");
-                let about = match back {
-                    false => format!("{a} leads to {b} in {steps}"),
-                    true => format!("no way leads from {a} to {b}; {b} leads to {a} in {steps}"),
-                };
-                let guesses = usize::from(findings.iter().any(|f| f.candidates > 1));
-                let total = findings.len();
-                return Some(Found { findings, total, guesses, about: Some(about), late, ..Found::default() });
-            }
-        }
-        let about = format!("no way of {} steps leads from {a} to {b}, or back", self.depth(Topic::Path));
-        Some(Found { about: Some(about), late, ..Found::default() })
-    }
-
-    /// The steps of a way; an error means that time ran out before one was found.
-    fn way(
-        &self,
-        from: &[Subject],
-        to: &[Subject],
-        kinds: &[EdgeKind],
-        dispatches: bool,
-    ) -> std::result::Result<Option<Vec<Finding>>, ()> {
-        let starts: Vec<Start> = from.iter().flat_map(|s| s.parts.iter().map(|n| Start::sure(*n))).collect();
-        let ends: FxHashSet<u32> = to.iter().flat_map(|s| s.parts.iter().copied()).collect();
-        let stand = Stand::new(self.snapshot, Direction::Backward);
-        let below = |node: u32| stand.of(node);
-        let mut reach = self.reach(Topic::Path, kinds, kinds);
-        reach.stands_for = dispatches.then_some(&below);
-        let reached = reach.from(&starts);
-        let arrived = reached.ways.iter().filter(|w| ends.contains(&w.node));
-        let best = arrived.min_by_key(|w| (w.is_guess(), w.depth, w.certainty, w.node));
-        if best.is_none() && reached.late {
-            return Err(());
-        }
-        let Some(best) = best else { return Ok(None) };
-        let steps = reached.steps(best);
-        let findings = steps.iter().filter_map(|step| {
-            let entity = self.entity(step.node)?;
-            // Each step shows its own site; together they are the way. What takes another's place is its own evidence.
-            let own = || format!("{}:{}", entity.path(), entity.lines().0);
-            let via = vec![self.site(step.edge).unwrap_or_else(own)];
-            Some(Finding { via, ..self.finding(entity, step, &reached) })
-        });
-        Ok(Some(findings.collect()))
     }
 
     /// Calls of the subjects' names that may mean too many entities to be edges.

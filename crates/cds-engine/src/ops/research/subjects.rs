@@ -105,15 +105,14 @@ impl Taste {
     fn rank(self, entity: EntityView) -> u8 {
         let is_external = entity.kind().name() == "external";
         match (self, entity.entity_type()) {
-            (Taste::Types, EntityType::Class) | (Taste::Definitions, EntityType::Class | EntityType::Function) => 0,
-            (Taste::Places, EntityType::Directory) => 0,
-            (Taste::Places, EntityType::File) if !is_external => 0,
-            (Taste::Types, EntityType::Function) => 1,
-            (Taste::Types, _) if is_external => 2,
-            (Taste::Places, EntityType::Class) => 1,
-            (Taste::Places, EntityType::Function) => 2,
             (Taste::Places, _) if is_external => 3,
+            (Taste::Types, _) if is_external => 2,
             _ if is_external => 5,
+            (Taste::Types | Taste::Definitions, EntityType::Class)
+            | (Taste::Definitions, EntityType::Function)
+            | (Taste::Places, EntityType::Directory | EntityType::File) => 0,
+            (Taste::Types, EntityType::Function) | (Taste::Places, EntityType::Class) => 1,
+            (Taste::Places, EntityType::Function) => 2,
             _ => 4,
         }
     }

@@ -67,8 +67,7 @@ impl Ground<'_> {
     /// Files count where the subject is a file, a folder or a module from outside; definitions where it is one.
     fn joined(&self, topic: Topic) -> Found {
         let by_file = self.subjects().all(|e| e.local().is_none());
-        let parts: FxHashSet<u32> = self.question.subjects.iter().flat_map(|s| s.parts.iter().copied()).collect();
-        let mut known = parts.clone();
+        let mut known: FxHashSet<u32> = self.question.subjects.iter().flat_map(|s| s.parts.iter().copied()).collect();
         // Parts stand for the subject that they are of.
         let mut level: Vec<(u32, Vec<u32>)> = Vec::new();
         for subject in &self.question.subjects {
@@ -175,10 +174,10 @@ impl Ground<'_> {
     /// Modules that the tree does not have and the subjects use, those that most files use first.
     pub(super) fn external(&self) -> Found {
         let whole = self.question.subjects.is_empty();
-        let all = || 0..self.snapshot.graph().nodes() as u32;
-        let parts: Vec<u32> = match whole {
-            true => all().collect(),
-            false => self.question.subjects.iter().flat_map(|s| self.with_file(&s.parts)).collect(),
+        let parts: Vec<u32> = if whole {
+            (0..self.snapshot.graph().nodes() as u32).collect()
+        } else {
+            self.question.subjects.iter().flat_map(|s| self.with_file(&s.parts)).collect()
         };
         let mut groups: FxHashMap<u32, (Option<Joined>, FxHashSet<u32>)> = FxHashMap::default();
         let mut externals: FxHashMap<u32, bool> = FxHashMap::default();
