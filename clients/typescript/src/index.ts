@@ -116,6 +116,14 @@ export class Cds {
     return this.#post("path", request, options);
   }
 
+  /**
+   * Answers a question about the code as a whole, with evidence: what would break if something changed and which tests
+   * reach it, who calls it through the chain, how one thing reaches another, what depends on a folder.
+   */
+  research(request: api.ResearchRequest, options?: CallOptions): Promise<api.ResearchResponse> {
+    return this.#post("research", request, options);
+  }
+
   /** Code by id: `path:Outer.inner`, `path`, `path:42`, `path:10-20`. */
   retrieve(request: api.RetrieveRequest, options?: CallOptions): Promise<api.RetrieveResponse> {
     return this.#post("retrieve", request, options);

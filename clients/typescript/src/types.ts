@@ -187,6 +187,109 @@ export interface UnresolvedSite {
   candidates: number;
 }
 
+/** What a question is about. */
+export interface ResearchSubject {
+  /** `path:Outer.inner` */
+  id: string;
+  /** Its own name. */
+  name: string;
+  /** `directory`, `file`, `class` or `function`. */
+  entity_type: string;
+  /** The language's own word; `external` for what the tree does not have. */
+  kind: string;
+  /** Relative to the root. */
+  path: string;
+  /** First line; 0 where there is none. */
+  start_line: number;
+  /** Last line. */
+  end_line: number;
+  /** The file's language. */
+  language?: string;
+  /** Everything before the body. */
+  signature?: string | null;
+  /** The first line of its doc comment. */
+  doc?: string | null;
+  /** How much it matters by who uses it, from 0 to 1: PageRank over certain edges. */
+  importance: number;
+  /** Where a path leads: the other end. */
+  is_target?: boolean;
+}
+
+/** One part of the answer. */
+export interface ResearchSection {
+  /**
+   * `callees`, `callers`, `dependencies`, `dependents`, `external`, `impact`, `implementations`, `modules`, `path`, `related`,
+   * `similar` or `tests`.
+   */
+  kind: string;
+  /** What it says, in a sentence. */
+  about: string;
+  /** Surest and nearest first; the steps of a path in their order. */
+  findings: Finding[];
+  /** How many there are in all. */
+  total: number;
+  /** Whether there are more than are shown, or than were looked for. */
+  truncated: boolean;
+  /** How many of all rest on a guess: a name that several entities bear. */
+  guesses?: number;
+  /** Calls that may mean the subjects among too many others to say so; none of them is a finding. */
+  unresolved?: Unresolved | null;
+}
+
+/** Something that was found, with its evidence. */
+export interface Finding {
+  /** `path:Outer.inner`, or a path. */
+  id: string;
+  /** Its own name. */
+  name: string;
+  /** `directory`, `file`, `class` or `function`. */
+  entity_type: string;
+  /** The language's own word; `external` for what the tree does not have. */
+  kind: string;
+  /** Relative to the root. */
+  path: string;
+  /** First line; 0 where there is none. */
+  start_line: number;
+  /** Last line. */
+  end_line: number;
+  /** Whether it is a test. */
+  is_test?: boolean;
+  /** How many steps away. */
+  depth: number;
+  /** The step before it: a subject or a part of one, another finding, or what is shared. */
+  from?: string;
+  /** The last edge: `import`, `invoke` or `inherit`. */
+  edge?: string;
+  /** How the least sure edge of the way is known: `scoped`, `imported`, `typed` or `named`; none where no edge led here. */
+  certainty?: string;
+  /** Among how many the most doubtful step was chosen, where there was a choice. */
+  candidates?: number;
+  /** `path:line` of each edge of the way, the subject's end first. */
+  via?: string[];
+  /** The code at the last of them. */
+  text?: string;
+  /** Where it stands for several edges: how many of each kind. */
+  counts?: EdgeCounts | null;
+  /** Modules from outside: how many files use it. */
+  files?: number;
+  /** Related code: how many entities both are joined to. */
+  shared?: number;
+  /** Similar code: the cosine of both. */
+  similarity?: number | null;
+}
+
+/** Edges between two things, by kind. */
+export interface EdgeCounts {
+  /** Imports. */
+  import?: number;
+  /** Calls. */
+  invoke?: number;
+  /** Bases, interfaces, traits. */
+  inherit?: number;
+  /** Edges that are guesses; in none of the others. */
+  guesses?: number;
+}
+
 /** An id that names nothing, or too much. */
 export interface RetrieveMiss {
   /** As asked. */
@@ -579,6 +682,76 @@ export interface PathRequest {
 
 /** What `POST /api/v1/path` gives. The shortest way through the graph from one entity to another. */
 export type PathResponse = TraverseResponse;
+
+/** What `POST /api/v1/research` takes. Answer a question about the code as a whole: what would break if X changed and which tests reach it, who calls X through the chain, how A reaches B, what implements X, what depends on a folder, how modules depend on each other. Every finding has its evidence (path:line) and says how sure it is. */
+export interface ResearchRequest {
+  /** A question ("what would break if Session.send changed"), a name or an id. */
+  query: string;
+  /** `architecture`, `dependencies`, `patterns` or `flow`; none: what the question asks for. */
+  focus?: "architecture" | "dependencies" | "patterns" | "flow" | null;
+  /** Steps that are followed, 1 to 10; none: as the section says, 3 for callers. */
+  depth?: number | null;
+  /** How many findings a section shows; none: 20, or 6 where all is told of a name. */
+  limit?: number | null;
+  /** The least sure way an edge may be known; none: `named`, all of them. */
+  certainty?: "scoped" | "imported" | "typed" | "named" | null;
+  /** Languages, by name or alias. */
+  lang?: string[] | string | null;
+  /** Path globs, prefixes or extensions. */
+  path?: string[] | string | null;
+  /** Path globs to leave out. */
+  exclude?: string[] | string | null;
+  /** Entity types. */
+  type?: string[] | string | null;
+  /** Kinds, such as `struct` or `method`. */
+  kind?: string[] | string | null;
+  /** A name, a glob or `/regex/`. */
+  node_name?: string | null;
+  /** The same for the entity around it, by name or signature. */
+  parent_context?: string | null;
+  /** Least and greatest nesting depth. */
+  scope_depth?: [number, number] | null;
+  /** Names defined. */
+  has_definitions?: string[] | string | null;
+  /** Names used. */
+  has_references?: string[] | string | null;
+  /** Names conformed to. */
+  conformances?: string[] | string | null;
+  /** Tests only, or none. */
+  is_test?: boolean | null;
+  /** Public only, or none. */
+  is_public?: boolean | null;
+  /** Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now. */
+  modified_since?: string | null;
+  /** Budget in estimated tokens; none: the setting's. */
+  max_tokens?: number | null;
+  /** Which project is asked: its name or a path in it. None: the only one. */
+  project?: string | null;
+}
+
+/** What `POST /api/v1/research` gives. Answer a question about the code as a whole: what would break if X changed and which tests reach it, who calls X through the chain, how A reaches B, what implements X, what depends on a folder, how modules depend on each other. Every finding has its evidence (path:line) and says how sure it is. */
+export interface ResearchResponse {
+  /** As asked. */
+  query: string;
+  /** As asked. */
+  focus?: string | null;
+  /** As understood. */
+  parsed_query: ParsedQuery;
+  /** What it is about; none: the project as a whole. */
+  subjects: ResearchSubject[];
+  /** What is known of it, what was asked for first. */
+  sections: ResearchSection[];
+  /** How many findings there are in all. */
+  total: number;
+  /** Whether time ran out. */
+  partial: boolean;
+  /** What the reader should know. */
+  warnings: string[];
+  /** Milliseconds by step. */
+  timings_ms: Record<string, number>;
+  /** Suggested next questions. */
+  follow_ups: string[];
+}
 
 /** What `POST /api/v1/retrieve` takes. Print code by id: path:Outer.inner, path, path:42, path:10-20. */
 export interface RetrieveRequest {

@@ -126,6 +126,15 @@ describe("operations", () => {
     assert.deepEqual(ids((await cds.callees({ from: ["shapes.py:Square.area"] })).nodes), ["shapes.py:multiply"]);
   });
 
+  test("research", async () => {
+    const answer = await cds.research({ query: "what would break if multiply changed" });
+    assert.deepEqual(ids(answer.subjects), ["shapes.py:multiply"]);
+    assert.deepEqual(answer.sections.map((section) => section.kind), ["impact", "tests"]);
+    assert.equal(answer.sections[0].findings[0].id, "shapes.py:Square.area");
+    assert.deepEqual(answer.sections[0].findings[0].via, ["shapes.py:16"]);
+    await fails(cds.research({ query: "" }), { status: 400, code: "invalid_parameter", field: "query" });
+  });
+
   test("implementations", async () => {
     assert.deepEqual(ids((await cds.implementations({ from: ["shapes.py:Shape"] })).nodes), ["shapes.py:Square"]);
   });

@@ -80,6 +80,22 @@ impl<'a> Hydrator<'a> {
         Ok(file)
     }
 
+    /// Lines of code by path and number; empty where there is none.
+    pub(crate) fn lines(&mut self, places: &[(String, usize)]) -> Result<Vec<String>> {
+        let ids: Vec<Option<FileId>> =
+            places.iter().map(|(path, _)| self.snapshot.document_at(path).map(|d| d.id)).collect();
+        self.preload(ids.iter().copied().flatten());
+        let mut lines = Vec::with_capacity(places.len());
+        for ((_, line), id) in places.iter().zip(ids) {
+            let text = match id {
+                Some(id) => self.load(id)?.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned(),
+                None => String::new(),
+            };
+            lines.push(text);
+        }
+        Ok(lines)
+    }
+
     /// Whether the file on disk differs from what was indexed, by size and time.
     pub(crate) fn is_stale(&mut self, document: DocumentView) -> bool {
         let (root, manifest) = (self.root, self.snapshot.manifest());

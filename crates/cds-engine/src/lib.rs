@@ -41,6 +41,7 @@ pub use models::{KnownModel, ModelTest};
 pub use ops::graph::{GraphEdge, GraphNode, GraphResponse, GraphRow, TraverseRequest, Unresolved, UnresolvedSite};
 pub use ops::grep::{GrepHit, GrepRequest, GrepResponse};
 pub use ops::outline::{OutlineEntity, OutlineFile, OutlineRequest, OutlineResponse};
+pub use ops::research::{EdgeCounts, Finding, ResearchRequest, ResearchResponse, ResearchSection, ResearchSubject};
 pub use ops::retrieve::{RetrieveMiss, RetrieveRequest, RetrieveResponse};
 pub use ops::status::{LanguageCount, StatusResponse};
 pub use ops::symbol::{SymbolRequest, SymbolResponse};

@@ -54,6 +54,23 @@ pub struct ParsedQuery {
     pub is_report: bool,
 }
 
+impl ParsedQuery {
+    /// As it is told.
+    pub(crate) fn of(parsed: &cds_search::ParsedQuery) -> ParsedQuery {
+        ParsedQuery {
+            kind: parsed.kind.name(),
+            intent: parsed.intent.name(),
+            confidence: parsed.confidence,
+            keywords: parsed.keywords.clone(),
+            code_terms: parsed.code_terms.clone(),
+            languages: parsed.languages.clone(),
+            expansions: parsed.expansions.clone(),
+            used_model: parsed.used_model,
+            is_report: parsed.report.is_some(),
+        }
+    }
+}
+
 /// One hit: a chunk, an entity or a document.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Hit {

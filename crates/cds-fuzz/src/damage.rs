@@ -1,6 +1,9 @@
 //! Whatever stands in the files of an index: an answer, or an error that says what to do.
 
-use cds_engine::{Engine, GrepRequest, OutlineRequest, RetrieveRequest, SearchRequest, SymbolRequest, TraverseRequest};
+use cds_engine::{
+    Engine, GrepRequest, OutlineRequest, ResearchRequest, RetrieveRequest, SearchRequest, SymbolRequest,
+    TraverseRequest,
+};
 
 use crate::project::{Indexed, is_told};
 
@@ -102,6 +105,10 @@ pub(crate) fn ask_everything(engine: &Engine) {
     told("implementations", engine.implementations(&walk("Store")).map(drop));
     told("dependents", engine.dependents(&walk("app/store.py")).map(drop));
     told("path", engine.path(&walk("first"), "load").map(drop));
+    for query in ["what would break if load changed", "Store", "dependency map", "path from first to load"] {
+        let request = ResearchRequest { query: query.to_owned(), ..ResearchRequest::default() };
+        told("research", engine.research(&request).map(drop));
+    }
     told("export", engine.export_graph(&mut |_| {}));
     told("similar", engine.similar("app/main.py:8", &SearchRequest::default()).map(drop));
     told("status", engine.status(true).map(drop));

@@ -10,6 +10,7 @@ pub(crate) struct Asked {
     pub(crate) edges: Vec<String>,
     pub(crate) direction: Option<String>,
     pub(crate) certainty: Option<String>,
+    pub(crate) focus: Option<String>,
     pub(crate) switches: Switches,
 }
 
@@ -50,6 +51,7 @@ fn set(asked: &mut Asked, field: &str, value: &str) {
         "chunks" => search.chunks_per_file = number(),
         "preset" => search.preset = text(),
         "snippet" => search.snippet = text(),
+        "focus" => asked.focus = text(),
         "tokens" => search.max_tokens = number(),
         "threshold" => search.upper_threshold = number(),
         "cursor" => search.cursor = text(),

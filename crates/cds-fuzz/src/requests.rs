@@ -1,7 +1,8 @@
 //! Any request is answered or refused as the caller's mistake.
 
 use cds_engine::{
-    Config, Engine, Error, ErrorKind, GrepRequest, Hit, OutlineRequest, RetrieveRequest, SymbolRequest, TraverseRequest,
+    Config, Engine, Error, ErrorKind, GrepRequest, Hit, OutlineRequest, ResearchRequest, ResearchResponse,
+    RetrieveRequest, SymbolRequest, TraverseRequest,
 };
 use tempfile::TempDir;
 
@@ -29,6 +30,7 @@ pub fn filters(data: &[u8]) {
         refused("symbol", engine.check_symbol(&symbol(&asked)));
         refused("grep", engine.check_grep(&grep(&asked)));
         refused("traverse", engine.check_traverse(&traverse(&asked)));
+        refused("research", engine.check_research(&research(&asked)));
     });
 }
 
@@ -67,6 +69,9 @@ pub fn requests(data: &[u8]) {
         refused("callees", engine.callees(&walk));
         refused("implementations", engine.implementations(&walk));
         refused("dependents", engine.dependents(&walk));
+        if let Some(response) = refused("research", engine.research(&research(&asked))) {
+            check_findings(project, &response);
+        }
         refused("path", engine.path(&walk, asked.ids.last().map_or("", String::as_str)));
     });
 }
@@ -97,6 +102,35 @@ fn check_hits(project: &Indexed, hits: &[Hit], by_own_weights: bool) {
         let lines = text.lines().count() as u32;
         assert!(1 <= hit.start_line && hit.start_line <= hit.end_line && hit.end_line <= lines, "{hit:?}");
         assert!(hit.end_byte as usize <= text.len() && hit.start_byte <= hit.end_byte, "{hit:?}");
+    }
+}
+
+/// Every site that is named is a line of a file, and the code beside it stands there.
+fn check_findings(project: &Indexed, response: &ResearchResponse) {
+    for section in &response.sections {
+        assert!(section.findings.len() <= section.total, "{section:?}");
+        for finding in &section.findings {
+            for site in &finding.via {
+                let (path, line) = site.rsplit_once(':').expect("path:line");
+                let text = project.text(path).unwrap_or_else(|| panic!("no file {path}"));
+                let line = text.lines().nth(line.parse::<usize>().expect("a line") - 1);
+                let line = line.unwrap_or_else(|| panic!("no line {site}"));
+                let is_last = finding.via.last() == Some(site) && !finding.text.is_empty();
+                assert!(!is_last || line.trim().starts_with(&finding.text), "{site}: {}", finding.text);
+            }
+        }
+    }
+}
+
+fn research(asked: &Asked) -> ResearchRequest {
+    ResearchRequest {
+        query: asked.search.query.clone(),
+        focus: asked.focus.clone(),
+        depth: Some(asked.search.depth).filter(|depth| *depth > 0),
+        limit: asked.search.limit,
+        certainty: asked.certainty.clone(),
+        filters: asked.search.filters.clone(),
+        max_tokens: asked.search.max_tokens,
     }
 }
 

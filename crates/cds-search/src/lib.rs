@@ -23,10 +23,13 @@ pub use error::{Error, Result};
 pub use filter::CompiledFilter;
 pub use frequencies::Frequencies;
 pub use globs::GlobCache;
-pub use lookup::{Found, LookupOptions, lookup};
+pub use lookup::{Found, LookupOptions, lookup, resolve};
 pub use lru::Lru;
 pub use pipeline::{Outcome, SearchOptions, Tools, search};
 pub use preset::{Fusion, Mixture, PRESETS, Preset, Retriever, Weights};
-pub use query::{Intent, MAX_QUERY, Mention, ParsedQuery, Place, QueryKind, QueryTerm, Report, parse};
+pub use query::{
+    Asked, Intent, MAX_QUERY, Mention, ParsedQuery, Place, QueryKind, QueryTerm, Relation, Report, is_filler, is_name,
+    parse, relations,
+};
 pub use store::{Embedded, VectorStore};
 pub use workers::workers;

@@ -41,7 +41,7 @@ pub fn lookup(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found 
 }
 
 /// The same without suggestions, which take longest.
-pub(crate) fn resolve(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found {
+pub fn resolve(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found {
     let name = name.trim().trim_start_matches("./");
     if let Some(document) = snapshot.document_at(name) {
         return Found { entities: vec![document.entity()], how: "exact", suggestions: Vec::new() };

@@ -13,10 +13,12 @@ pub(crate) fn text(answer: &Value) -> String {
     for warning in list(answer, "warnings") {
         line(&mut out, format_args!("note: {}", warning.as_str().unwrap_or_default()));
     }
-    let known = ["hits", "nodes", "files", "freshness"].into_iter().find(|name| answer.get(*name).is_some());
+    let known =
+        ["hits", "nodes", "sections", "files", "freshness"].into_iter().find(|name| answer.get(*name).is_some());
     match known {
         Some("hits") => hits(&mut out, answer),
         Some("nodes") => graph(&mut out, answer),
+        Some("sections") => research(&mut out, answer),
         Some("files") if answer["files"].is_array() => outline(&mut out, answer),
         Some("files" | "freshness") if answer.get("freshness").is_some() => status(&mut out, answer),
         _ => out.push_str(&answer.to_string()),
@@ -94,6 +96,78 @@ fn graph(out: &mut String, answer: &Value) {
     if let Some(count) = answer["unresolved"]["count"].as_u64().filter(|count| *count > 0) {
         line(out, format_args!("{count} calls may mean too many things to say which"));
     }
+}
+
+fn research(out: &mut String, answer: &Value) {
+    for subject in list(answer, "subjects") {
+        let target = if subject["is_target"] == true { "to " } else { "" };
+        let said = match word(subject, "signature") {
+            "" => word(subject, "kind").to_owned(),
+            signature => signature.split_whitespace().collect::<Vec<_>>().join(" "),
+        };
+        let lines = match subject["start_line"].as_u64() {
+            None | Some(0) => String::new(),
+            Some(first) => format!(":{first}-{}", subject["end_line"]),
+        };
+        line(out, format_args!("{target}{}{lines} {said}", word(subject, "path")));
+    }
+    for section in list(answer, "sections") {
+        line(out, format_args!("{}: {}", word(section, "kind"), word(section, "about")));
+        list(section, "findings").for_each(|finding| line(out, format_args!("  {}", found(section, finding))));
+        let shown = section["findings"].as_array().map_or(0, Vec::len) as u64;
+        let total = section["total"].as_u64().unwrap_or(shown);
+        if total > shown {
+            line(out, format_args!("  {shown} of {total}: ask with a greater limit"));
+        }
+        if let Some(count) = section["unresolved"]["count"].as_u64().filter(|count| *count > 0) {
+            let sites: Vec<&str> = list(&section["unresolved"], "sites").map(|site| word(site, "site")).collect();
+            line(out, format_args!("  {count} calls may mean it or others: {}", sites.join(", ")));
+        }
+    }
+    if answer["sections"].as_array().is_none_or(Vec::is_empty) {
+        line(out, format_args!("nothing found"));
+    }
+}
+
+/// A finding: where, how far, how sure, and what stands there.
+fn found(section: &Value, finding: &Value) -> String {
+    let mut text = String::new();
+    if matches!(word(section, "kind"), "modules") {
+        let _ = write!(text, "{} -> ", word(finding, "from"));
+    }
+    text.push_str(word(finding, "id"));
+    if finding["start_line"].as_u64().unwrap_or(0) > 0 && finding["entity_type"] != "file" {
+        let _ = write!(text, " {}-{}", finding["start_line"], finding["end_line"]);
+    }
+    let mut facts: Vec<String> = Vec::new();
+    if let Some(depth) = finding["depth"].as_u64().filter(|depth| *depth > 1) {
+        facts.push(format!("{depth} steps"));
+    }
+    match (word(finding, "certainty"), finding["candidates"].as_u64().unwrap_or(1)) {
+        ("", _) => {}
+        (certainty, 0 | 1) => facts.push(certainty.to_owned()),
+        (certainty, n) => facts.push(format!("{certainty}, one of {n}")),
+    }
+    for (kind, count) in finding["counts"].as_object().into_iter().flatten() {
+        facts.push(format!("{kind} {count}"));
+    }
+    for (name, what) in [("files", "files"), ("shared", "shared"), ("similarity", "alike")] {
+        if let Some(number) = finding[name].as_f64() {
+            facts.push(format!("{what} {}", (number * 100.0).round() / 100.0));
+        }
+    }
+    if finding["is_test"] == true && word(section, "kind") != "tests" {
+        facts.push("test".to_owned());
+    }
+    let _ = write!(text, " ({})", facts.join(", "));
+    let sites: Vec<&str> = list(finding, "via").filter_map(Value::as_str).collect();
+    if !sites.is_empty() {
+        let _ = write!(text, " at {}", sites.join(" > "));
+    }
+    if let Some(code) = finding["text"].as_str() {
+        let _ = write!(text, ": {code}");
+    }
+    text
 }
 
 fn outline(out: &mut String, answer: &Value) {

@@ -33,7 +33,9 @@ const MAX_TOKENS: u64 = 8_000;
 const SCHEME: &str = "cds://";
 
 const INSTRUCTIONS: &str = "Search this code before reading files whole: search_code finds code by words, names or meaning; \
-find_symbol looks up a name; traverse_graph tells callers, callees, imports and subtypes, each with how sure it is; \
+find_symbol looks up a name; code_research answers what would break if something changed, which tests reach it, who calls it through \
+the chain, how one thing reaches another and how modules depend on each other, with evidence; \
+traverse_graph tells callers, callees, imports and subtypes, each with how sure it is; \
 retrieve prints code by id or path:line; outline lists what a file defines. Answers cite path:first-last line. \
 Edges marked `named` are guesses by name alone.";
 

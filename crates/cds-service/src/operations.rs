@@ -3,8 +3,9 @@
 use std::sync::LazyLock;
 
 use cds_engine::{
-    Engine, GraphResponse, GrepRequest, GrepResponse, OutlineRequest, OutlineResponse, RetrieveRequest,
-    RetrieveResponse, SearchRequest, SearchResponse, StatusResponse, SymbolRequest, SymbolResponse, TraverseRequest,
+    Engine, GraphResponse, GrepRequest, GrepResponse, OutlineRequest, OutlineResponse, ResearchRequest,
+    ResearchResponse, RetrieveRequest, RetrieveResponse, SearchRequest, SearchResponse, StatusResponse, SymbolRequest,
+    SymbolResponse, TraverseRequest,
 };
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -173,6 +174,14 @@ pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
                 let walk = TraverseRequest { from: vec![request.from], depth, edges, certainty, ..Default::default() };
                 Ok(engine.path(&walk, &request.to)?)
             },
+        ),
+        row(
+            "research",
+            &["code_research"],
+            Some("code_research"),
+            "Answer a question about the code as a whole: what would break if X changed and which tests reach it, who calls X through the chain, how A reaches B, what implements X, what depends on a folder, how modules depend on each other. Every finding has its evidence (path:line) and says how sure it is.",
+            &["query"],
+            |engine, request: ResearchRequest| -> Result<ResearchResponse, Fault> { Ok(engine.research(&request)?) },
         ),
         row(
             "retrieve",

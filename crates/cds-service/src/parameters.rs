@@ -32,6 +32,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("symbol", "name"),
     ("regex", "pattern"),
     ("text", "query"),
+    ("question", "query"),
 ];
 
 /// Parameters of an operation with these properties, under our names.

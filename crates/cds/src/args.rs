@@ -20,6 +20,7 @@ const EXAMPLES: &str = "Examples:
   cds symbol 'Auth*' --type class               names, by prefix
   cds outline src/main.rs                       what a file defines
   cds callers login --depth 2                   who calls it, and who calls those
+  cds research 'what would break if login changed'  with evidence, and the tests that reach it
   cds grep 'fn \\w+_retry' --lang rust           regular expressions
   cds watch                                     keep the index up to date
   cds serve                                     answer other programs
@@ -102,6 +103,8 @@ pub(crate) enum Command {
     Combo(ComboArgs),
     /// Search by words, names and meaning; indexes on first use
     Search(SearchArgs),
+    /// Answer a question from all that is known: impact, tests, callers, paths, implementations, modules
+    Research(ResearchArgs),
     /// Find code like that at a place: path:line
     Similar(SimilarArgs),
     /// Look up an entity by name, prefix, qualified name or id
@@ -493,6 +496,42 @@ pub(crate) struct SimilarArgs {
     /// Budget of the answer in estimated tokens
     #[arg(long)]
     pub(crate) max_tokens: Option<usize>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds research 'what would break if Session.send changed'   who uses it, and which tests reach it
+  cds research 'which tests reach parse_header'
+  cds research 'how does login reach validateCredentials'   the call path, step by step
+  cds research 'what implements Encoder'
+  cds research 'what depends on src/auth'
+  cds research 'dependency map' --limit 40                  how the parts of the project use each other
+  cds research Session                                      all there is to say of a name
+  cds research 'how are retries handled' --focus flow       no name in it: what a search finds is asked about
+
+--focus chooses sections: architecture (modules, implementations, external), dependencies (dependents,
+dependencies, external), patterns (implementations, related, similar), flow (path, callers, callees).")]
+pub(crate) struct ResearchArgs {
+    /// A question, a name or an id
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// What to learn: architecture, dependencies, patterns or flow [default: what the question asks for]
+    #[arg(long)]
+    pub(crate) focus: Option<String>,
+    /// How many steps are followed, 1 to 10 [default: 3 for callers and impact, 5 for tests]
+    #[arg(long)]
+    pub(crate) depth: Option<u32>,
+    /// How many findings a section shows [default: 20]
+    #[arg(long, short = 'n')]
+    pub(crate) limit: Option<usize>,
+    /// The least sure way an edge may be known: scoped, imported, typed or named [default: named]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) certainty: Option<String>,
+    /// Budget of the answer in estimated tokens
+    #[arg(long)]
+    pub(crate) max_tokens: Option<usize>,
+    #[command(flatten)]
+    pub(crate) filters: FilterArgs,
 }
 
 /// One flag for each filter; lists take several values, separated by commas or repeated.

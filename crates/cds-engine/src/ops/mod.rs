@@ -3,6 +3,7 @@
 pub(crate) mod graph;
 pub(crate) mod grep;
 pub(crate) mod outline;
+pub(crate) mod research;
 pub(crate) mod retrieve;
 pub(crate) mod search;
 pub(crate) mod similar;

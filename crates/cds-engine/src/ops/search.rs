@@ -43,8 +43,15 @@ impl Engine {
     }
 
     fn search_in(&self, snapshot: &Snapshot, request: &SearchRequest, checked: &Checked) -> Result<SearchResponse> {
+        let options = self.search_options(request, checked);
+        let outcome = cds_search::search(snapshot, &checked.query, &options, &self.tools)?;
+        self.respond(snapshot, request, checked, outcome)
+    }
+
+    /// What is not part of the question itself.
+    pub(super) fn search_options(&self, request: &SearchRequest, checked: &Checked) -> SearchOptions {
         let limit = self.config().number("search.time_limit_ms");
-        let options = SearchOptions {
+        SearchOptions {
             upper_threshold: Some(checked.upper_threshold),
             time_limit: (limit > 0).then(|| Duration::from_millis(limit)),
             offset: checked.offset,
@@ -58,9 +65,7 @@ impl Engine {
             project: project_names(self.root()),
             depth: request.depth,
             mmr: checked.mmr,
-        };
-        let outcome = cds_search::search(snapshot, &checked.query, &options, &self.tools)?;
-        self.respond(snapshot, request, checked, outcome)
+        }
     }
 
     /// Reads the text of what was found and makes the answer of it.
@@ -80,17 +85,7 @@ impl Engine {
         }
         let mut response = SearchResponse {
             query: request.query.clone(),
-            parsed_query: ParsedQuery {
-                kind: outcome.parsed.kind.name(),
-                intent: outcome.parsed.intent.name(),
-                confidence: outcome.parsed.confidence,
-                keywords: outcome.parsed.keywords,
-                code_terms: outcome.parsed.code_terms,
-                languages: outcome.parsed.languages,
-                expansions: outcome.parsed.expansions,
-                used_model: outcome.parsed.used_model,
-                is_report: outcome.parsed.report.is_some(),
-            },
+            parsed_query: ParsedQuery::of(&outcome.parsed),
             total: outcome.total,
             partial: outcome.partial,
             warnings: outcome.warnings,

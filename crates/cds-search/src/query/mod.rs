@@ -3,6 +3,7 @@
 mod frames;
 mod hints;
 mod intent;
+mod relations;
 mod report;
 mod words;
 
@@ -10,6 +11,8 @@ use cds_index::tokenize::{Tokenizer, is_common};
 
 pub use frames::Place;
 pub use intent::Intent;
+pub(crate) use relations::relation_of;
+pub use relations::{Asked, Relation, is_filler, is_name, relations};
 pub use report::{Mention, Report};
 
 /// The longest query that is read, in characters.

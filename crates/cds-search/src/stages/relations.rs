@@ -7,27 +7,7 @@ use super::{Candidate, Candidates, Stage};
 use crate::Result;
 use crate::lookup::{LookupOptions, lookup};
 use crate::pipeline::Cx;
-
-/// What people write before a name, and which edges they mean. Longer ones come first where one begins another.
-const PHRASES: &[(&str, EdgeKind)] = &[
-    ("implementations of ", EdgeKind::Inherit),
-    ("implementers of ", EdgeKind::Inherit),
-    ("implementors of ", EdgeKind::Inherit),
-    ("what implements ", EdgeKind::Inherit),
-    ("implements ", EdgeKind::Inherit),
-    ("implementing ", EdgeKind::Inherit),
-    ("conformances of ", EdgeKind::Inherit),
-    ("conformances to ", EdgeKind::Inherit),
-    ("conforms to ", EdgeKind::Inherit),
-    ("conforming to ", EdgeKind::Inherit),
-    ("subclasses of ", EdgeKind::Inherit),
-    ("subtypes of ", EdgeKind::Inherit),
-    ("what extends ", EdgeKind::Inherit),
-    ("callers of ", EdgeKind::Invoke),
-    ("what calls ", EdgeKind::Invoke),
-    ("who calls ", EdgeKind::Invoke),
-    ("calls to ", EdgeKind::Invoke),
-];
+use crate::query::{Relation, relation_of};
 
 /// How far the chain of callers is followed; implementations go through every level.
 const CALLERS: u32 = 3;
@@ -49,7 +29,7 @@ impl Stage for Relations {
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         let weight = cx.preset.weights.relation;
         let Some((kind, name)) = asked(&cx.query.text).filter(|_| weight > 0.0) else { return Ok(()) };
-        let starts: Vec<u32> = lookup(cx.snapshot, name, LookupOptions::default())
+        let starts: Vec<u32> = lookup(cx.snapshot, &name, LookupOptions::default())
             .entities
             .into_iter()
             .filter_map(|id| cx.snapshot.entity(id))
@@ -116,41 +96,8 @@ pub(crate) fn is_relation(query: &str) -> bool {
     asked(query).is_some()
 }
 
-/// The relation a query asks for, and the name it asks about.
-fn asked(text: &str) -> Option<(EdgeKind, &str)> {
-    let lower = text.to_ascii_lowercase();
-    PHRASES.iter().find_map(|(phrase, kind)| {
-        let at = lower.find(phrase)?;
-        let is_word = at == 0 || lower.as_bytes()[at - 1] == b' ';
-        let rest = text[at + phrase.len()..].trim_start();
-        let rest = rest.strip_prefix("the ").unwrap_or(rest);
-        let name =
-            rest.split_whitespace().next()?.trim_end_matches(['?', '!', ',', ';', '.']).trim_matches(['`', '"', '\'']);
-        let name = name.trim_end_matches("()");
-        (is_word && !name.is_empty()).then_some((*kind, name))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use cds_model::EdgeKind;
-
-    use super::asked;
-
-    #[test]
-    fn relations_are_read_from_questions() {
-        let cases = [
-            ("what calls login()", Some((EdgeKind::Invoke, "login"))),
-            ("Who calls `Auth.login`?", Some((EdgeKind::Invoke, "Auth.login"))),
-            ("implementations of AuthProtocol", Some((EdgeKind::Inherit, "AuthProtocol"))),
-            ("types conforming to the Store protocol", Some((EdgeKind::Inherit, "Store"))),
-            ("implements Codable", Some((EdgeKind::Inherit, "Codable"))),
-            ("what calls", None),
-            ("reimplements x", None),
-            ("retry on failure", None),
-        ];
-        for (text, expect) in cases {
-            assert_eq!(asked(text), expect, "{text}");
-        }
-    }
+/// The edges a query asks for, and the name it asks about.
+fn asked(text: &str) -> Option<(EdgeKind, String)> {
+    let (relation, name) = relation_of(text, &[Relation::Callers, Relation::Implementations])?;
+    Some((if relation == Relation::Callers { EdgeKind::Invoke } else { EdgeKind::Inherit }, name))
 }

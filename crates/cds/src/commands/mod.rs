@@ -9,6 +9,7 @@ mod index;
 mod locagent;
 mod model;
 mod outline;
+mod research;
 mod retrieve;
 mod search;
 mod serve;
@@ -77,6 +78,7 @@ fn dispatch(context: &Context, common: &Common, command: Command) -> Done {
         Command::Index(args) => index::run(context, &args),
         Command::Watch(args) => watch::run(context, common, &args),
         Command::Search(args) => search::run(context, args),
+        Command::Research(args) => research::run(context, args),
         Command::Similar(args) => similar::run(context, args),
         Command::Symbol(args) => symbol::run(context, args),
         Command::Outline(args) => outline::run(context, args),

@@ -85,7 +85,8 @@ pub(crate) const INSTRUCTIONS: &str = "\
 ## Finding code
 
 This project is indexed by cds. Before reading whole files or running grep, ask its MCP tools: `search_code` with words, names or a
-question; `find_symbol` for a name; `traverse_graph` for callers, callees, imports and subtypes; `outline` for what a file defines;
+question; `find_symbol` for a name; `code_research` before a change (\"what would break if X changed\", \"which tests reach X\",
+\"path from A to B\", \"what depends on src/x\"); `traverse_graph` for callers, callees, imports and subtypes; `outline` for what a file defines;
 `retrieve` for code by `path:line` or id. Answers cite `path:first-last`. Edges marked `named` are guesses.";
 
 impl Agent {

@@ -6,14 +6,15 @@ mod human;
 pub(crate) mod json;
 mod markdown;
 mod paint;
+mod research;
 mod table;
 mod toon;
 
 use std::collections::BTreeSet;
 
 use cds_engine::{
-    GraphResponse, GrepResponse, Hit, OutlineResponse, Registry, RetrieveResponse, SearchResponse, StatusResponse,
-    SymbolResponse,
+    GraphResponse, GrepResponse, Hit, OutlineResponse, Registry, ResearchResponse, RetrieveResponse, SearchResponse,
+    StatusResponse, SymbolResponse,
 };
 
 use crate::args::{Draw, Format};
@@ -64,6 +65,17 @@ pub(crate) fn graph(response: &GraphResponse, context: &Context, draw: Draw) -> 
         (Format::Jsonl, _) => json::lines(&response.edges),
         (Format::Toon, _) => toon::value(response),
         (Format::Paths, _) => paths(response.nodes.iter().map(|n| n.path.as_str())),
+    }
+}
+
+pub(crate) fn research(response: &ResearchResponse, context: &Context) -> String {
+    match context.format {
+        Format::Human => research::human(response, &context.painter()),
+        Format::Json => json::line(response),
+        Format::Jsonl => json::lines(&research::rows(response)),
+        Format::Toon => research::toon(response),
+        Format::Markdown => research::markdown(response),
+        Format::Paths => paths(response.sections.iter().flat_map(|s| &s.findings).map(|f| f.path.as_str())),
     }
 }
 

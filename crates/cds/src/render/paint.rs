@@ -81,6 +81,11 @@ impl Painter<'_> {
         }
     }
 
+    /// The same by the path of a file.
+    pub(crate) fn lexer_for(&self, path: &str) -> Lexer {
+        self.lexer(self.registry.map_or("", |r| r.detect(path, "").shown()))
+    }
+
     /// A line of code with matches (character columns) on top of its colours.
     pub(crate) fn code(&self, line: &str, lexer: &mut Lexer, matches: &[(u32, u32)]) -> String {
         if self.registry.is_none() {

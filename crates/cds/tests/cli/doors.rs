@@ -121,6 +121,40 @@ fn requests() -> Vec<(&'static str, Vec<&'static str>, Value)> {
             json!({ "pattern": "RETRY", "ignore_case": true, "lang": "typescript" }),
         ),
         row("similar", "similar shop/cart.py:10", json!({ "place": "shop/cart.py:10" })),
+        row("research", "research Cart.total", json!({ "query": "Cart.total" })),
+        row(
+            "research",
+            "research what would break if parse changed",
+            json!({ "query": "what would break if parse changed" }),
+        ),
+        row(
+            "research",
+            "research which tests reach Money --depth 4",
+            json!({ "query": "which tests reach Money", "depth": 4 }),
+        ),
+        row(
+            "research",
+            "research path from test_total to Money",
+            json!({ "question": "path from test_total to Money" }),
+        ),
+        row("research", "research what implements Handler", json!({ "query": "what implements Handler" })),
+        row(
+            "research",
+            "research what depends on shop --limit 1",
+            json!({ "query": "what depends on shop", "top_k": 1 }),
+        ),
+        row("research", "research dependency map", json!({ "query": "dependency map" })),
+        row("research", "research Cart --focus patterns", json!({ "query": "Cart", "focus": "patterns" })),
+        row(
+            "research",
+            "research retry --certainty typed --lang typescript --max-tokens 90",
+            json!({ "query": "retry", "certainty": "typed", "lang": "typescript", "max_tokens": 90 }),
+        ),
+        row(
+            "research",
+            "research how are prices added up --focus flow",
+            json!({ "query": "how are prices added up", "focus": "flow" }),
+        ),
     ]
 }
 
@@ -137,7 +171,9 @@ fn settled(mut answer: Value) -> Value {
 /// What is found, in order.
 fn found(answer: &Value) -> Vec<String> {
     let of = |name: &str| answer[name].as_array().cloned().unwrap_or_default();
-    let all = [of("hits"), of("edges"), of("files")].concat();
+    let findings: Vec<Value> =
+        of("sections").iter().flat_map(|s| s["findings"].as_array().cloned().unwrap_or_default()).collect();
+    let all = [of("hits"), of("edges"), of("files"), of("subjects"), findings].concat();
     all.iter()
         .map(|hit| match hit["id"].as_str() {
             Some(id) => id.to_owned(),
@@ -162,6 +198,7 @@ fn b10_the_same_requests_give_the_same_answers_in_every_door() {
         "similar" => Some("find_similar"),
         "retrieve" => Some("retrieve"),
         "outline" => Some("outline"),
+        "research" => Some("code_research"),
         _ => None,
     };
     let requests = requests();
@@ -192,21 +229,27 @@ fn s2_an_empty_query_is_rejected_in_every_door() {
     let project = Project::new(SHOP);
     let service = Service::start(&project, &[]);
     let mut mcp = Mcp::start(&project, &[]);
-    for query in ["", "  "] {
-        let output = project.cds(&["search", query]);
-        assert_eq!((output.code, output.stderr.as_str()), (2, "cds: query cannot be empty\n"));
-        let parameters = json!({ "query": query });
-        let error = service.rpc("search", &parameters).expect_err("it is rejected");
-        assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!("query cannot be empty")));
-        let answer = service.post("/api/v1/search", &parameters);
-        assert_eq!((answer.status, &answer.json()["error"]["message"]), (400, &json!("query cannot be empty")));
-        #[cfg(feature = "grpc")]
-        {
-            let error = crate::grpc::Grpc::connect(&service).call("search", &parameters).expect_err("it is rejected");
-            assert_eq!((&error["status"], &error["message"]), (&json!(3), &json!("query cannot be empty")));
+    for (operation, tool) in [("search", "search_code"), ("research", "code_research")] {
+        for query in ["", "  "] {
+            let output = project.cds(&[operation, query]);
+            assert_eq!((output.code, output.stderr.as_str()), (2, "cds: query cannot be empty\n"));
+            let parameters = json!({ "query": query });
+            let error = service.rpc(operation, &parameters).expect_err("it is rejected");
+            assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!("query cannot be empty")));
+            let answer = service.post(&format!("/api/v1/{operation}"), &parameters);
+            assert_eq!((answer.status, &answer.json()["error"]["message"]), (400, &json!("query cannot be empty")));
+            #[cfg(feature = "grpc")]
+            {
+                let error =
+                    crate::grpc::Grpc::connect(&service).call(operation, &parameters).expect_err("it is rejected");
+                assert_eq!((&error["status"], &error["message"]), (&json!(3), &json!("query cannot be empty")));
+            }
+            let told = mcp.call(tool, &parameters);
+            assert_eq!(
+                (&told["isError"], &told["content"][0]["text"]),
+                (&json!(true), &json!("query cannot be empty"))
+            );
         }
-        let told = mcp.call("search_code", &parameters);
-        assert_eq!((&told["isError"], &told["content"][0]["text"]), (&json!(true), &json!("query cannot be empty")));
     }
 }
 

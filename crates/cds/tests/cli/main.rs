@@ -32,6 +32,7 @@ mod locagent;
 mod lock;
 mod model;
 mod readers;
+mod research;
 mod retrieve;
 mod robust;
 mod scenarios;
