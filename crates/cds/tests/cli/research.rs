@@ -184,6 +184,9 @@ fn s11_implementations_are_found_in_every_language() {
     check(&project, "implementations of the Codec trait", "implementations", &["pack/src/lib.rs:Gzip@1 scoped"]);
     // A Go type does not say which interfaces it has the methods of: that is a guess, and a type that lacks a method is none.
     check(&project, "what implements Store", "implementations", &["store/store.go:Disk@1 named"]);
+    let answer = project.json(&["research", "what implements Store"]);
+    assert_eq!(answer["sections"][0]["about"], "1 type has every method of Store");
+    assert_eq!(answer["sections"][0]["guesses"], 1);
     let both = ["web/encoder.ts:JsonEncoder.encode@1 typed", "web/encoder.ts:PlainEncoder.encode@1 typed"];
     check(&project, "what implements Encoder.encode", "implementations", &both);
 }

@@ -189,6 +189,6 @@ pub(super) fn look_alikes<'a>(
             found.push((owner, method));
         }
     }
-    found.sort_by_key(|(owner, _)| owner.id);
+    found.sort_by_key(|(owner, _)| (owner.is_test(), owner.id));
     found
 }

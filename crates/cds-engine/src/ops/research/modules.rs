@@ -169,8 +169,9 @@ mod tests {
             assert_eq!(found, expect, "{paths:?}");
         };
         let tree = ["docs/a.md*", "src/app/a.py", "src/app/b.py", "src/lib/c.py", "tests/d.py*", "tests/e.py*"];
-        check(&tree, "", 3, &["docs", "src", "tests"]);
-        check(&tree, "", 4, &["docs", "src/app", "src/lib", "tests"]);
+        check(&tree, "", 1, &["docs", "src", "tests"]);
+        // Parts without source take no room.
+        check(&tree, "", 2, &["docs", "src/app", "src/lib/c.py", "tests"]);
         check(&tree, "", 9, &["docs", "src/app/a.py", "src/app/b.py", "src/lib/c.py", "tests"]);
         check(&["src/app/a.py", "src/app/b.py"], "src", 9, &["src/app/a.py", "src/app/b.py"]);
         check(&["a.py", "b.py", "c.py"], "", 2, &["a.py", "b.py", "c.py"]);

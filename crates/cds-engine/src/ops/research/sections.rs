@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use cds_graph::Direction;
 use cds_index::{EntityView, Snapshot};
-use cds_model::{Certainty, EdgeKind, EntityId, EntityType, FileId};
+use cds_model::{Certainty, EdgeKind, EntityId, EntityType, FileId, counted};
 use cds_search::CompiledFilter;
 use rustc_hash::FxHashSet;
 
 use super::members::Stand;
 use super::plan::{Planned, Topic};
 use super::reach::{NO_EDGE, Reach, Reached, Start, Way};
-use super::subjects::{Question, Subject};
+use super::subjects::{Question, Subject, called};
 use super::{Finding, ResearchSection, Wanted, members};
 use crate::engine::Engine;
 use crate::error::Result;
@@ -324,6 +324,11 @@ impl<'a> Ground<'a> {
                 found.findings.extend(like.iter().map(finding));
             }
             found.findings.truncate(self.limit);
+            if found.total > 0 {
+                let it = called(self.snapshot, &self.question.subjects);
+                let have = if found.total == 1 { "has" } else { "have" };
+                found.about = Some(format!("{} {have} every method of {it}", counted(found.total, "type")));
+            }
         }
         Some(found)
     }
