@@ -126,6 +126,10 @@ impl Messages {
     }
 
     fn holds(&mut self, root: &Value, schema: &Value, field: &str) -> Holds {
+        // What may be null is what it is otherwise: every message may be missing.
+        if let Some(other) = schema["anyOf"].as_array().and_then(|any| any.iter().find(|one| one["type"] != "null")) {
+            return self.holds(root, other, field);
+        }
         if let Some(name) = schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) {
             let target = &root["$defs"][name];
             // A word of a closed set is a word here too, so that doors can be compared.

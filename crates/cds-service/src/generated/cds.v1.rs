@@ -17,6 +17,105 @@ pub mod search_part {
         Rest(super::SearchResponse),
     }
 }
+/// Edges between two things, by kind.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EdgeCounts {
+    /// Imports.
+    #[prost(uint64, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub import: ::core::option::Option<u64>,
+    /// Calls.
+    #[prost(uint64, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invoke: ::core::option::Option<u64>,
+    /// Bases, interfaces, traits.
+    #[prost(uint64, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inherit: ::core::option::Option<u64>,
+    /// Edges that are guesses; in none of the others.
+    #[prost(uint64, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guesses: ::core::option::Option<u64>,
+}
+/// Something that was found, with its evidence.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Finding {
+    /// `path:Outer.inner`, or a path.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// Its own name.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// `directory`, `file`, `class` or `function`.
+    #[prost(string, tag = "3")]
+    pub entity_type: ::prost::alloc::string::String,
+    /// The language's own word; `external` for what the tree does not have.
+    #[prost(string, tag = "4")]
+    pub kind: ::prost::alloc::string::String,
+    /// Relative to the root.
+    #[prost(string, tag = "5")]
+    pub path: ::prost::alloc::string::String,
+    /// First line; 0 where there is none.
+    #[prost(uint32, tag = "6")]
+    pub start_line: u32,
+    /// Last line.
+    #[prost(uint32, tag = "7")]
+    pub end_line: u32,
+    /// Whether it is a test.
+    #[prost(bool, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_test: ::core::option::Option<bool>,
+    /// How many steps away.
+    #[prost(uint32, tag = "9")]
+    pub depth: u32,
+    /// The step before it: a subject or a part of one, another finding, or what is shared.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: ::core::option::Option<::prost::alloc::string::String>,
+    /// The last edge: `import`, `invoke` or `inherit`.
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edge: ::core::option::Option<::prost::alloc::string::String>,
+    /// How the least sure edge of the way is known: `scoped`, `imported`, `typed` or `named`; none where no edge led here.
+    #[prost(string, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certainty: ::core::option::Option<::prost::alloc::string::String>,
+    /// Among how many the most doubtful step was chosen, where there was a choice.
+    #[prost(uint32, optional, tag = "13")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: ::core::option::Option<u32>,
+    /// `path:line` of each edge of the way, the subject's end first.
+    #[prost(string, repeated, tag = "14")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub via: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The code at the last of them.
+    #[prost(string, optional, tag = "15")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: ::core::option::Option<::prost::alloc::string::String>,
+    /// Where it stands for several edges: how many of each kind.
+    #[prost(message, optional, tag = "16")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: ::core::option::Option<EdgeCounts>,
+    /// Modules from outside: how many files use it.
+    #[prost(uint64, optional, tag = "17")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: ::core::option::Option<u64>,
+    /// Related code: how many entities both are joined to.
+    #[prost(uint64, optional, tag = "18")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: ::core::option::Option<u64>,
+    /// Similar code: the cosine of both.
+    #[prost(float, optional, tag = "19")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "crate::grpc::json::number"
+    )]
+    pub similarity: ::core::option::Option<f32>,
+}
 /// An edge of the graph, in its own direction.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(default)]
@@ -650,6 +749,218 @@ pub struct Problem {
     #[prost(message, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stamp: ::core::option::Option<Stamp>,
+}
+/// A question about the code as a whole.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResearchRequest {
+    /// A question ("what would break if Session.send changed"), a name or an id.
+    #[prost(string, tag = "1")]
+    pub query: ::prost::alloc::string::String,
+    /// `architecture`, `dependencies`, `patterns` or `flow`; none: what the question asks for.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub focus: ::core::option::Option<::prost::alloc::string::String>,
+    /// Steps that are followed, 1 to 10; none: as the section says, 3 for callers.
+    #[prost(uint32, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: ::core::option::Option<u32>,
+    /// How many findings a section shows; none: 20, or 6 where all is told of a name.
+    #[prost(uint64, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: ::core::option::Option<u64>,
+    /// The least sure way an edge may be known; none: `named`, all of them.
+    #[prost(string, optional, tag = "5")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certainty: ::core::option::Option<::prost::alloc::string::String>,
+    /// Languages, by name or alias.
+    #[prost(string, repeated, tag = "6")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lang: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Path globs, prefixes or extensions.
+    #[prost(string, repeated, tag = "7")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Path globs to leave out.
+    #[prost(string, repeated, tag = "8")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Entity types.
+    #[prost(string, repeated, tag = "9")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub r#type: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Kinds, such as `struct` or `method`.
+    #[prost(string, repeated, tag = "10")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kind: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// A name, a glob or `/regex/`.
+    #[prost(string, optional, tag = "11")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_name: ::core::option::Option<::prost::alloc::string::String>,
+    /// The same for the entity around it, by name or signature.
+    #[prost(string, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_context: ::core::option::Option<::prost::alloc::string::String>,
+    /// Least and greatest nesting depth.
+    #[prost(uint32, repeated, tag = "13")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scope_depth: ::prost::alloc::vec::Vec<u32>,
+    /// Names defined.
+    #[prost(string, repeated, tag = "14")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub has_definitions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Names used.
+    #[prost(string, repeated, tag = "15")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub has_references: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Names conformed to.
+    #[prost(string, repeated, tag = "16")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conformances: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Tests only, or none.
+    #[prost(bool, optional, tag = "17")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_test: ::core::option::Option<bool>,
+    /// Public only, or none.
+    #[prost(bool, optional, tag = "18")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_public: ::core::option::Option<bool>,
+    /// Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now.
+    #[prost(string, optional, tag = "19")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modified_since: ::core::option::Option<::prost::alloc::string::String>,
+    /// Budget in estimated tokens; none: the setting's.
+    #[prost(uint64, optional, tag = "20")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: ::core::option::Option<u64>,
+    /// Which project is asked: its name or a path in it. None: the only one.
+    #[prost(string, optional, tag = "21")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// The answer.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResearchResponse {
+    /// As asked.
+    #[prost(string, tag = "1")]
+    pub query: ::prost::alloc::string::String,
+    /// As asked.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub focus: ::core::option::Option<::prost::alloc::string::String>,
+    /// As understood.
+    #[prost(message, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parsed_query: ::core::option::Option<ParsedQuery>,
+    /// What it is about; none: the project as a whole.
+    #[prost(message, repeated, tag = "4")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subjects: ::prost::alloc::vec::Vec<ResearchSubject>,
+    /// What is known of it, what was asked for first.
+    #[prost(message, repeated, tag = "5")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sections: ::prost::alloc::vec::Vec<ResearchSection>,
+    /// How many findings there are in all.
+    #[prost(uint64, tag = "6")]
+    pub total: u64,
+    /// Whether time ran out.
+    #[prost(bool, tag = "7")]
+    pub partial: bool,
+    /// What the reader should know.
+    #[prost(string, repeated, tag = "8")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Milliseconds by step.
+    #[prost(btree_map = "string, double", tag = "9")]
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub timings_ms: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        f64,
+    >,
+    /// Suggested next questions.
+    #[prost(string, repeated, tag = "10")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub follow_ups: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// One part of the answer.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResearchSection {
+    /// `callees`, `callers`, `dependencies`, `dependents`, `external`, `impact`, `implementations`, `modules`, `path`, `related`,
+    /// `similar` or `tests`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    /// What it says, in a sentence.
+    #[prost(string, tag = "2")]
+    pub about: ::prost::alloc::string::String,
+    /// Surest and nearest first; the steps of a path in their order.
+    #[prost(message, repeated, tag = "3")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: ::prost::alloc::vec::Vec<Finding>,
+    /// How many there are in all.
+    #[prost(uint64, tag = "4")]
+    pub total: u64,
+    /// Whether there are more than are shown, or than were looked for.
+    #[prost(bool, tag = "5")]
+    pub truncated: bool,
+    /// How many of all rest on a guess: a name that several entities bear.
+    #[prost(uint64, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guesses: ::core::option::Option<u64>,
+    /// Calls that may mean the subjects among too many others to say so; none of them is a finding.
+    #[prost(message, optional, tag = "7")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unresolved: ::core::option::Option<Unresolved>,
+}
+/// What a question is about.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResearchSubject {
+    /// `path:Outer.inner`
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// Its own name.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// `directory`, `file`, `class` or `function`.
+    #[prost(string, tag = "3")]
+    pub entity_type: ::prost::alloc::string::String,
+    /// The language's own word; `external` for what the tree does not have.
+    #[prost(string, tag = "4")]
+    pub kind: ::prost::alloc::string::String,
+    /// Relative to the root.
+    #[prost(string, tag = "5")]
+    pub path: ::prost::alloc::string::String,
+    /// First line; 0 where there is none.
+    #[prost(uint32, tag = "6")]
+    pub start_line: u32,
+    /// Last line.
+    #[prost(uint32, tag = "7")]
+    pub end_line: u32,
+    /// The file's language.
+    #[prost(string, optional, tag = "8")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: ::core::option::Option<::prost::alloc::string::String>,
+    /// Everything before the body.
+    #[prost(string, optional, tag = "9")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: ::core::option::Option<::prost::alloc::string::String>,
+    /// The first line of its doc comment.
+    #[prost(string, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: ::core::option::Option<::prost::alloc::string::String>,
+    /// How much it matters by who uses it, from 0 to 1: PageRank over certain edges.
+    #[prost(float, tag = "11")]
+    pub importance: f32,
+    /// Where a path leads: the other end.
+    #[prost(bool, optional, tag = "12")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_target: ::core::option::Option<bool>,
 }
 /// An id that names nothing, or too much.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -1634,6 +1945,28 @@ pub mod cds_client {
             req.extensions_mut().insert(GrpcMethod::new("cds.v1.Cds", "Path"));
             self.inner.unary(req, path, codec).await
         }
+        /// Answer a question about the code as a whole: what would break if X changed and which tests reach it, who calls X through the chain, how A reaches B, what implements X, what depends on a folder, how modules depend on each other. Every finding has its evidence (path:line) and says how sure it is.
+        pub async fn research(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResearchRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ResearchResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/cds.v1.Cds/Research");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("cds.v1.Cds", "Research"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Print code by id: path:Outer.inner, path, path:42, path:10-20.
         pub async fn retrieve(
             &mut self,
@@ -1835,6 +2168,14 @@ pub mod cds_server {
             &self,
             request: tonic::Request<super::PathRequest>,
         ) -> std::result::Result<tonic::Response<super::GraphResponse>, tonic::Status>;
+        /// Answer a question about the code as a whole: what would break if X changed and which tests reach it, who calls X through the chain, how A reaches B, what implements X, what depends on a folder, how modules depend on each other. Every finding has its evidence (path:line) and says how sure it is.
+        async fn research(
+            &self,
+            request: tonic::Request<super::ResearchRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ResearchResponse>,
+            tonic::Status,
+        >;
         /// Print code by id: path:Outer.inner, path, path:42, path:10-20.
         async fn retrieve(
             &self,
@@ -2296,6 +2637,49 @@ pub mod cds_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = PathSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/cds.v1.Cds/Research" => {
+                    #[allow(non_camel_case_types)]
+                    struct ResearchSvc<T: Cds>(pub Arc<T>);
+                    impl<T: Cds> tonic::server::UnaryService<super::ResearchRequest>
+                    for ResearchSvc<T> {
+                        type Response = super::ResearchResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ResearchRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Cds>::research(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ResearchSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -188,6 +188,7 @@ answer! {
     dependents: TraverseRequest => GraphResponse,
     path: PathRequest => GraphResponse,
     retrieve: RetrieveRequest => RetrieveResponse,
+    research: ResearchRequest => ResearchResponse,
     similar: SimilarRequest => SearchResponse,
     outline: OutlineRequest => OutlineResponse,
     grep: GrepRequest => GrepResponse,

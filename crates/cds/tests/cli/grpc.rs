@@ -103,6 +103,7 @@ impl Grpc {
             "implementations" => ask!(implementations),
             "dependents" => ask!(dependents),
             "path" => ask!(path),
+            "research" => ask!(research),
             "retrieve" => ask!(retrieve),
             "similar" => ask!(similar),
             "outline" => ask!(outline),
