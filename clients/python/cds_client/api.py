@@ -194,6 +194,111 @@ UnresolvedSite = TypedDict("UnresolvedSite", {
 })
 
 
+class ResearchSubject(TypedDict):
+    """What a question is about."""
+    # `path:Outer.inner`
+    id: str
+    # Its own name.
+    name: str
+    # `directory`, `file`, `class` or `function`.
+    entity_type: str
+    # The language's own word; `external` for what the tree does not have.
+    kind: str
+    # Relative to the root.
+    path: str
+    # First line; 0 where there is none.
+    start_line: int
+    # Last line.
+    end_line: int
+    # The file's language.
+    language: NotRequired[str]
+    # Everything before the body.
+    signature: NotRequired[str | None]
+    # The first line of its doc comment.
+    doc: NotRequired[str | None]
+    # How much it matters by who uses it, from 0 to 1: PageRank over certain edges.
+    importance: float
+    # Where a path leads: the other end.
+    is_target: NotRequired[bool]
+
+
+class ResearchSection(TypedDict):
+    """One part of the answer."""
+    # `callees`, `callers`, `dependencies`, `dependents`, `external`, `impact`, `implementations`, `modules`,
+    # `path`, `related`,
+    # `similar` or `tests`.
+    kind: str
+    # What it says, in a sentence.
+    about: str
+    # Surest and nearest first; the steps of a path in their order.
+    findings: list[Finding]
+    # How many there are in all.
+    total: int
+    # Whether there are more than are shown, or than were looked for.
+    truncated: bool
+    # How many of all rest on a guess: a name that several entities bear.
+    guesses: NotRequired[int]
+    # Calls that may mean the subjects among too many others to say so; none of them is a finding.
+    unresolved: NotRequired[Unresolved | None]
+
+
+# Something that was found, with its evidence.
+Finding = TypedDict("Finding", {
+    # `path:Outer.inner`, or a path.
+    "id": "str",
+    # Its own name.
+    "name": "str",
+    # `directory`, `file`, `class` or `function`.
+    "entity_type": "str",
+    # The language's own word; `external` for what the tree does not have.
+    "kind": "str",
+    # Relative to the root.
+    "path": "str",
+    # First line; 0 where there is none.
+    "start_line": "int",
+    # Last line.
+    "end_line": "int",
+    # Whether it is a test.
+    "is_test": "NotRequired[bool]",
+    # How many steps away.
+    "depth": "int",
+    # The step before it: a subject or a part of one, another finding, or what is shared.
+    "from": "NotRequired[str]",
+    # The last edge: `import`, `invoke` or `inherit`.
+    "edge": "NotRequired[str]",
+    # How the least sure edge of the way is known: `scoped`, `imported`, `typed` or `named`; none where no edge
+    # led here.
+    "certainty": "NotRequired[str]",
+    # Among how many the most doubtful step was chosen, where there was a choice.
+    "candidates": "NotRequired[int]",
+    # `path:line` of each edge of the way, the subject's end first.
+    "via": "NotRequired[list[str]]",
+    # The code at the last of them.
+    "text": "NotRequired[str]",
+    # Where it stands for several edges: how many of each kind.
+    "counts": "NotRequired[EdgeCounts | None]",
+    # Modules from outside: how many files use it.
+    "files": "NotRequired[int]",
+    # Related code: how many entities both are joined to.
+    "shared": "NotRequired[int]",
+    # Similar code: the cosine of both.
+    "similarity": "NotRequired[float | None]",
+})
+
+
+# Edges between two things, by kind.
+EdgeCounts = TypedDict("EdgeCounts", {
+    # Imports.
+    "import": "NotRequired[int]",
+    # Calls.
+    "invoke": "NotRequired[int]",
+    # Bases, interfaces, traits.
+    "inherit": "NotRequired[int]",
+    # Edges that are guesses; in none of the others.
+    "guesses": "NotRequired[int]",
+})
+
+
 class RetrieveMiss(TypedDict):
     """An id that names nothing, or too much."""
     # As asked.
@@ -545,6 +650,76 @@ class PathRequest(TypedDict):
     project: NotRequired[str | None]
 
 
+class ResearchRequest(TypedDict):
+    """What `POST /api/v1/research` takes."""
+    # A question ("what would break if Session.send changed"), a name or an id.
+    query: str
+    # `architecture`, `dependencies`, `patterns` or `flow`; none: what the question asks for.
+    focus: NotRequired[Literal["architecture", "dependencies", "patterns", "flow", None]]
+    # Steps that are followed, 1 to 10; none: as the section says, 3 for callers.
+    depth: NotRequired[int | None]
+    # How many findings a section shows; none: 20, or 6 where all is told of a name.
+    limit: NotRequired[int | None]
+    # The least sure way an edge may be known; none: `named`, all of them.
+    certainty: NotRequired[Literal["scoped", "imported", "typed", "named", None]]
+    # Languages, by name or alias.
+    lang: NotRequired[list[str] | str | None]
+    # Path globs, prefixes or extensions.
+    path: NotRequired[list[str] | str | None]
+    # Path globs to leave out.
+    exclude: NotRequired[list[str] | str | None]
+    # Entity types.
+    type: NotRequired[list[str] | str | None]
+    # Kinds, such as `struct` or `method`.
+    kind: NotRequired[list[str] | str | None]
+    # A name, a glob or `/regex/`.
+    node_name: NotRequired[str | None]
+    # The same for the entity around it, by name or signature.
+    parent_context: NotRequired[str | None]
+    # Least and greatest nesting depth.
+    scope_depth: NotRequired[list[int] | None]
+    # Names defined.
+    has_definitions: NotRequired[list[str] | str | None]
+    # Names used.
+    has_references: NotRequired[list[str] | str | None]
+    # Names conformed to.
+    conformances: NotRequired[list[str] | str | None]
+    # Tests only, or none.
+    is_test: NotRequired[bool | None]
+    # Public only, or none.
+    is_public: NotRequired[bool | None]
+    # Seconds since 1970, or `90s`, `15m`, `12h`, `7d`, `4w` before now.
+    modified_since: NotRequired[str | None]
+    # Budget in estimated tokens; none: the setting's.
+    max_tokens: NotRequired[int | None]
+    # Which project is asked: its name or a path in it. None: the only one.
+    project: NotRequired[str | None]
+
+
+class ResearchResponse(TypedDict):
+    """What `POST /api/v1/research` gives."""
+    # As asked.
+    query: str
+    # As asked.
+    focus: NotRequired[str | None]
+    # As understood.
+    parsed_query: ParsedQuery
+    # What it is about; none: the project as a whole.
+    subjects: list[ResearchSubject]
+    # What is known of it, what was asked for first.
+    sections: list[ResearchSection]
+    # How many findings there are in all.
+    total: int
+    # Whether time ran out.
+    partial: bool
+    # What the reader should know.
+    warnings: list[str]
+    # Milliseconds by step.
+    timings_ms: dict[str, float]
+    # Suggested next questions.
+    follow_ups: list[str]
+
+
 class RetrieveRequest(TypedDict):
     """What `POST /api/v1/retrieve` takes."""
     # `path:Outer.inner`, `path`, `path:42`, `path:10-20`, or a name that only one entity bears.
@@ -826,6 +1001,13 @@ class Operations:
     def path(self, **request: Unpack[PathRequest]) -> TraverseResponse:
         """The shortest way through the graph from one entity to another."""
         return self._ask("POST", "/api/v1/path", request)
+
+    def research(self, **request: Unpack[ResearchRequest]) -> ResearchResponse:
+        """Answer a question about the code as a whole: what would break if X changed and which tests reach it,
+        who calls X through the chain, how A reaches B, what implements X, what depends on a folder, how
+        modules depend on each other. Every finding has its evidence (path:line) and says how sure it is.
+        """
+        return self._ask("POST", "/api/v1/research", request)
 
     def retrieve(self, **request: Unpack[RetrieveRequest]) -> RetrieveResponse:
         """Print code by id: path:Outer.inner, path, path:42, path:10-20."""
