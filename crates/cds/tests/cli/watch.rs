@@ -175,13 +175,16 @@ fn folders_made_renamed_and_removed_later_are_followed() {
 fn a_thousand_files_at_once_cost_few_updates() {
     let project = Project::new(START);
     let watcher = Watcher::start(&project, &[]);
+    let started = std::time::Instant::now();
     for i in 0..1_000 {
         project.write(&format!("many/f{}/m{i}.py", i % 10), function(&format!("many_{i}")));
     }
     watcher.until("many_999", true);
     let events = watcher.drain();
     let updates: Vec<&Value> = events.iter().filter(|e| e["event"] == "updated").collect();
-    assert!(updates.len() <= 8, "{events:?}");
+    // At most one each time that the wait for quiet is given up; a busy machine takes long to write them.
+    let most = 8.max(started.elapsed().as_secs() as usize * 2);
+    assert!(updates.len() <= most, "{events:?}");
     assert_eq!(updates.last().unwrap()["files"], 1_002, "{events:?}");
     fs::remove_dir_all(project.path("many")).unwrap();
     watcher.until("many_5", false);
