@@ -39,6 +39,9 @@ struct How<'a> {
     wait: Duration,
 }
 
+/// How long a question waits for somebody else who writes: an update of a few files takes less, and may have begun before the last edit.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// How a long operation talks to its caller.
 pub struct Hooks<'a> {
     /// Told now and then how far it is.
@@ -260,9 +263,18 @@ impl Engine {
             }
             return Err(e.into());
         }
-        match self.build(self.kept_options(), How { quick: true, seen: Some(seen), ..How::default() }, hooks) {
-            // Somebody else is already at it: answer from what is there.
-            Err(e) if e.kind == ErrorKind::Busy => Ok(None),
+        let how = How { quick: true, seen: Some(seen), wait: PATIENCE, ..How::default() };
+        let built = self.build(self.kept_options(), how, hooks);
+        // Who wrote meanwhile may have taken in all there was.
+        if snapshot.is_superseded() {
+            *self.current() = None;
+        }
+        match built {
+            // Somebody else is at it, and for long: answer from what is there.
+            Err(e) if e.kind == ErrorKind::Busy => {
+                (hooks.warn)("another process is writing the index: what changed a moment ago may be missing");
+                Ok(None)
+            }
             // A full disk, or a folder that may not be written, is no reason not to answer.
             Err(e) if e.kind == ErrorKind::Io => {
                 (hooks.warn)(&format!("the index could not be brought up to date and answers as it is: {e}"));

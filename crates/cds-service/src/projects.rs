@@ -92,9 +92,15 @@ impl Project {
 
     /// Brings the index up to date, now: whoever asks has just changed something.
     pub fn refresh(&self) -> Result<ProjectInfo, Fault> {
-        let hooks = Hooks { cancel: &self.cancel, ..Hooks::default() };
+        let missed: Mutex<Option<String>> = Mutex::default();
+        let warn = |why: &str| *missed.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
+        let hooks = Hooks { cancel: &self.cancel, warn: &warn, ..Hooks::default() };
         self.engine.ensure_indexed(&hooks)?;
-        Ok(self.info())
+        // Who asked looks again, and tells what is missing.
+        match missed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(why) => Err(Fault::new(FaultKind::Busy, why)),
+            None => Ok(self.info()),
+        }
     }
 
     /// Keeps the index up to date until the project is closed.

@@ -502,3 +502,16 @@ fn the_command_line_asks_a_service_that_keeps_the_index_and_says_the_same() {
     // One that was killed leaves its socket, and nobody waits for it.
     assert_eq!(project.cds(&["search", "retry"]).code, 0);
 }
+
+#[test]
+fn edits_are_found_at_once_while_a_service_keeps_the_index() {
+    let project = Project::new(SHOP);
+    let _service = Service::start(&project, &[]);
+    for edit in 0..25 {
+        // The service's own update of the edit before may be under way.
+        let name = format!("added_{edit}");
+        project.write(&format!("shop/new_{}.py", edit % 3), format!("def {name}():\n    return {edit}\n"));
+        assert_eq!(project.ids(&["symbol", &name]), [format!("shop/new_{}.py:{name}", edit % 3)]);
+        std::thread::sleep(Duration::from_millis(45));
+    }
+}
