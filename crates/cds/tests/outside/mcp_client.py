@@ -152,18 +152,24 @@ class Asked:
 
     async def test_indexing_can_be_cancelled(self):
         async with self.client() as client:
-            with anyio.CancelScope() as scope:
-                async def progress(*_):
-                    scope.cancel()
+            # What is nearly done may be done before it hears that it should not be.
+            for _ in range(8):
+                with anyio.CancelScope() as scope:
+                    async def progress(*_):
+                        scope.cancel()
 
-                await client.call_tool("index_codebase", {"force": True}, progress_callback=progress)
-            self.assertTrue(scope.cancelled_caught)
-            await self.cancelled()
+                    await client.call_tool("index_codebase", {"force": True}, progress_callback=progress)
+                self.assertTrue(scope.cancelled_caught)
+                if await self.cancelled():
+                    break
+            else:
+                self.fail("no task was cancelled")
             # The index of before answers.
             self.assertTrue((await self.told(client, "search_code", {"query": "retry"}))["hits"])
 
     async def cancelled(self):
-        """Where tasks can be seen, it is seen there."""
+        """Whether the task was cancelled; where tasks cannot be seen, the client's word is all there is."""
+        return True
 
     async def test_files_and_entities_are_resources(self):
         async with self.client() as client:
@@ -241,8 +247,9 @@ class Http(Asked, unittest.IsolatedAsyncioTestCase):
             if task["state"] not in ("pending", "running"):
                 break
             await anyio.sleep(0.05)
-        self.assertEqual((task["state"], task["force"]), ("cancelled", True))
-
+        self.assertIn(task["state"], ("cancelled", "completed"))
+        self.assertTrue(task["force"])
+        return task["state"] == "cancelled"
 
     async def test_who_loses_patience_stops_nobody_else(self):
         async with self.client() as first, self.client() as second, anyio.create_task_group() as tasks:
