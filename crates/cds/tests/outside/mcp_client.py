@@ -47,7 +47,7 @@ MISTAKES = [
 ]
 
 
-MANY = 300
+MANY = 1500
 
 
 def ids(answer):
