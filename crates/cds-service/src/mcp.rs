@@ -225,7 +225,7 @@ impl ServerHandler for Server {
         let mut given = request.arguments.unwrap_or_default();
         if let Some(roots) = &self.roots
             && !given.contains_key(PROJECT)
-            && let Some(only) = roots.only().await
+            && let Some(only) = roots.only(&context).await
         {
             given.insert(PROJECT.to_owned(), json!(only));
         }

@@ -5,7 +5,8 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
 #[allow(deprecated)]
@@ -27,11 +28,22 @@ const ROOTS: &str = "roots";
 pub(crate) struct Roots {
     /// Names of their projects; none: the client was not asked yet. Held while it is, so that questions wait for its answer.
     projects: RwLock<Option<Vec<String>>>,
+    /// Whether the client was asked, whatever it said.
+    asked: AtomicBool,
 }
 
 impl Roots {
-    /// The project that is meant where none is named.
-    pub(crate) async fn only(&self) -> Option<String> {
+    /// The project that is meant where none is named. The first question of a client that says where it works may overtake the
+    /// introduction after which it is asked: then it waits.
+    pub(crate) async fn only(&self, context: &RequestContext<RoleServer>) -> Option<String> {
+        let says = context.client_capabilities().is_some_and(|can| can.roots.is_some());
+        let until = Instant::now() + PATIENCE;
+        while says && !self.asked.load(Ordering::Acquire) && self.projects.read().await.is_none() {
+            if Instant::now() > until {
+                self.asked.store(true, Ordering::Release);
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
         match self.projects.read().await.as_deref() {
             Some([one]) => Some(one.clone()),
             _ => None,
@@ -48,6 +60,7 @@ impl Roots {
         if let Ok(Ok(listed)) = tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
             *projects = Some(opened(doors, listed.roots.into_iter().map(|root| root.uri).collect()).await);
         }
+        self.asked.store(true, Ordering::Release);
     }
 
     /// The question for a client that takes it only as an answer, and opens what it says when it calls again.
