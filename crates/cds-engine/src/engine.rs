@@ -266,7 +266,8 @@ impl Engine {
         let how = How { quick: true, seen: Some(seen), wait: PATIENCE, ..How::default() };
         let built = self.build(self.kept_options(), how, hooks);
         // Who wrote meanwhile may have taken in all there was.
-        if snapshot.is_superseded() {
+        let has_written = built.as_ref().is_ok_and(|report| report.changed);
+        if !has_written && snapshot.is_superseded() {
             *self.current() = None;
         }
         match built {

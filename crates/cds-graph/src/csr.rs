@@ -34,6 +34,11 @@ impl EdgeRow {
         EdgeRow { to, packed }
     }
 
+    /// That a node contains another one.
+    pub fn contain(child: u32) -> EdgeRow {
+        EdgeRow::new(child, 0, EdgeKind::Contain, Certainty::Scoped, 1, 1)
+    }
+
     /// The same to another node.
     #[must_use]
     pub fn leading_to(self, to: u32) -> EdgeRow {
@@ -109,57 +114,84 @@ pub struct GraphTables {
     pub aliases: Vec<[u32; 2]>,
 }
 
+/// Edges of some nodes, one after the other.
+#[derive(Debug, Default)]
+pub struct Stretch {
+    /// Where the edges of each node end.
+    ends: Vec<u32>,
+    edges: Vec<EdgeRow>,
+    aliases: Vec<[u32; 2]>,
+    /// The edges of the next node, with their aliases.
+    open: Vec<(EdgeRow, Option<u32>)>,
+}
+
+impl Stretch {
+    /// An edge of the next node.
+    pub fn push(&mut self, edge: EdgeRow, alias: Option<u32>) {
+        self.open.push((edge, alias));
+    }
+
+    /// The next node has no more edges.
+    pub fn end_node(&mut self) {
+        let order = |(edge, _): &(EdgeRow, Option<u32>)| (edge.kind(), edge.line(), edge.to);
+        // What was laid out before and only moved is in order.
+        if !self.open.is_sorted_by_key(order) {
+            self.open.sort_unstable_by_key(order);
+        }
+        for (edge, alias) in self.open.drain(..) {
+            if let Some(alias) = alias {
+                self.aliases.push([self.edges.len() as u32, alias]);
+            }
+            self.edges.push(edge);
+        }
+        self.ends.push(self.edges.len() as u32);
+    }
+
+    /// Nodes with these edges; those of one node stand together, in the order of nodes.
+    pub fn extend(&mut self, nodes: std::ops::Range<u32>, rows: impl IntoIterator<Item = Row>) {
+        let mut rows = rows.into_iter().peekable();
+        for node in nodes {
+            while let Some(row) = rows.next_if(|row| row.from == node) {
+                self.push(row.edge, row.alias);
+            }
+            self.end_node();
+        }
+        debug_assert!(rows.next().is_none(), "edges of nodes in order");
+    }
+}
+
 impl GraphTables {
-    /// Joins edges with the tree of containment: `parents` has the parent of every node, if it has one.
-    pub fn new<'a>(
-        rows: impl Iterator<Item = &'a Row> + Clone,
-        parents: impl ExactSizeIterator<Item = Option<u32>> + Clone,
-    ) -> GraphTables {
-        let nodes = parents.len();
-        let contained = || {
-            let edge = |child: u32| EdgeRow::new(child, 0, EdgeKind::Contain, Certainty::Scoped, 1, 1);
-            parents.clone().enumerate().filter_map(move |(child, parent)| Some((parent?, edge(child as u32))))
+    /// Joins stretches of nodes that follow each other.
+    pub fn new(stretches: Vec<Stretch>) -> GraphTables {
+        let nodes: usize = stretches.iter().map(|s| s.ends.len()).sum();
+        let mut tables = GraphTables {
+            out: Vec::with_capacity(nodes + 1),
+            edges: Vec::with_capacity(stretches.iter().map(|s| s.edges.len()).sum()),
+            ..GraphTables::default()
         };
-        let all = || rows.clone().map(|row| (row.from, row.edge)).chain(contained());
-        // Each edge goes to its place by counting; only those of one node need to be put in order.
-        let mut out = vec![0u32; nodes + 1];
-        let mut counts = vec![0u32; nodes + 1];
-        for (from, edge) in all() {
-            out[from as usize + 1] += 1;
-            counts[edge.to as usize + 1] += 1;
+        tables.out.push(0);
+        for Stretch { ends, edges, aliases, .. } in stretches {
+            let first = tables.edges.len() as u32;
+            tables.out.extend(ends.iter().map(|end| first + end));
+            tables.aliases.extend(aliases.iter().map(|[at, alias]| [first + at, *alias]));
+            tables.edges.extend_from_slice(&edges);
         }
-        for i in 0..nodes {
-            out[i + 1] += out[i];
-            counts[i + 1] += counts[i];
+        // Each edge goes to its place by counting. A place is counted one too far, and is right once it is filled.
+        let GraphTables { edges, incoming, .. } = &mut tables;
+        incoming.resize(nodes + 1 + edges.len(), 0);
+        let (firsts, positions) = incoming.split_at_mut(nodes + 1);
+        for edge in &*edges {
+            firsts[edge.to as usize] += 1;
         }
-        let mut places = out.clone();
-        let mut edges = vec![EdgeRow { to: 0, packed: 0 }; out[nodes] as usize];
-        for (from, edge) in all() {
-            let place = &mut places[from as usize];
-            edges[*place as usize] = edge;
-            *place += 1;
+        let mut sum = 0;
+        for first in firsts.iter_mut() {
+            sum += *first;
+            *first = sum;
         }
-        for bounds in out.windows(2) {
-            let own = &mut edges[bounds[0] as usize..bounds[1] as usize];
-            own.sort_unstable_by_key(|edge| (edge.kind(), edge.line(), edge.to));
-        }
-        // Few edges have one, so they are looked for rather than carried along. No two edges of a node are equal.
-        let alias = |row: &Row| {
-            let first = out[row.from as usize];
-            let own = &edges[first as usize..out[row.from as usize + 1] as usize];
-            let at = own.iter().position(|edge| *edge == row.edge)?;
-            Some([first + at as u32, row.alias?])
-        };
-        let mut aliases: Vec<[u32; 2]> = rows.clone().filter(|row| row.alias.is_some()).filter_map(alias).collect();
-        aliases.sort_unstable();
-        let mut tables = GraphTables { out, edges, aliases, incoming: Vec::new() };
-        let mut next = counts.clone();
-        tables.incoming = counts;
-        tables.incoming.resize(nodes + 1 + tables.edges.len(), 0);
-        for (at, edge) in tables.edges.iter().enumerate() {
-            let slot = &mut next[edge.to as usize];
-            tables.incoming[nodes + 1 + *slot as usize] = at as u32;
-            *slot += 1;
+        for (at, edge) in edges.iter().enumerate().rev() {
+            let place = &mut firsts[edge.to as usize];
+            *place -= 1;
+            positions[*place as usize] = at as u32;
         }
         tables
     }

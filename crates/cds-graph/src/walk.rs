@@ -172,48 +172,70 @@ pub fn importance(graph: Graph) -> Vec<f32> {
         return Vec::new();
     }
     let counts = |edge: EdgeRow| edge.kind() != EdgeKind::Contain && edge.certainty() != Certainty::Named;
-    // Each node gathers from those that lead to it, in their order: so the sum is the same on any number of cores. What counts lies side
-    // by side, for it is walked twenty times.
-    let mut degrees = vec![0u32; nodes];
-    let mut firsts = vec![0u32; nodes + 1];
     let leads = |node: usize| {
         let own = graph.outgoing(node as u32).filter(|(_, e)| counts(**e)).map(|(_, e)| e.to as usize);
         own.filter(move |to| *to < nodes)
     };
-    for (node, degree) in degrees.iter_mut().enumerate() {
-        for to in leads(node) {
-            *degree += 1;
-            firsts[to + 1] += 1;
-        }
-    }
-    for i in 0..nodes {
-        firsts[i + 1] += firsts[i];
-    }
-    let mut next = firsts.clone();
-    let mut sources = vec![0u32; firsts[nodes] as usize];
+    // Most nodes lead nowhere or nobody leads to them. Those that do lie side by side, for they are walked twenty times: `speakers` lead
+    // somewhere, `heard` are led to.
+    let mut speakers: Vec<usize> = Vec::new();
+    let mut degrees: Vec<f64> = Vec::new();
+    let mut places = vec![0u32; nodes];
     for node in 0..nodes {
+        let mut degree = 0u32;
         for to in leads(node) {
-            sources[next[to] as usize] = node as u32;
-            next[to] += 1;
+            degree += 1;
+            places[to] += 1;
+        }
+        if degree > 0 {
+            speakers.push(node);
+            degrees.push(f64::from(degree));
         }
     }
-    let idle: Vec<usize> = (0..nodes).filter(|node| degrees[*node] == 0).collect();
-    let mut rank = vec![1.0 / nodes as f64; nodes];
-    let mut shares = vec![0.0; nodes];
+    let mut heard: Vec<usize> = Vec::new();
+    let mut firsts = vec![0u32];
+    for (node, place) in places.iter_mut().enumerate().filter(|(_, place)| **place > 0) {
+        let first = *firsts.last().expect("it begins with one");
+        firsts.push(first + *place);
+        heard.push(node);
+        *place = first;
+    }
+    let mut sources = vec![0u32; *firsts.last().expect("it begins with one") as usize];
+    for (speaker, node) in speakers.iter().enumerate() {
+        for to in leads(*node) {
+            sources[places[to] as usize] = speaker as u32;
+            places[to] += 1;
+        }
+    }
+    let place_of = |node: &usize| heard.binary_search(node).ok();
+    let own_places: Vec<Option<u32>> = speakers.iter().map(|node| place_of(node).map(|at| at as u32)).collect();
+    let is_silent = |node: &usize| speakers.binary_search(node).is_err();
+    let silent: Vec<u32> = (0u32..).zip(&heard).filter(|(_, node)| is_silent(node)).map(|(at, _)| at).collect();
+    // Neither lead nor are led to: all of them have the rank that everybody has at least.
+    let alone = (nodes - speakers.len() - silent.len()) as f64;
+
+    let mut least = 1.0 / nodes as f64;
+    let mut rank = vec![least; heard.len()];
+    let mut shares = vec![0.0; speakers.len()];
     for _ in 0..ROUNDS {
-        let lost: f64 = idle.iter().map(|node| rank[*node]).sum();
-        let base = (1.0 - DAMPING) / nodes as f64 + DAMPING * lost / nodes as f64;
-        let share = |(share, (rank, degree)): (&mut f64, (&f64, &u32))| *share = rank / f64::from(*degree);
-        shares.par_iter_mut().zip(rank.par_iter().zip(&degrees)).with_min_len(GRAIN).for_each(share);
+        let lost = alone * least + silent.iter().map(|at| rank[*at as usize]).sum::<f64>();
+        let share = |(share, (place, degree)): (&mut f64, (&Option<u32>, &f64))| {
+            *share = place.map_or(least, |at| rank[at as usize]) / degree;
+        };
+        shares.par_iter_mut().zip(own_places.par_iter().zip(&degrees)).with_min_len(GRAIN).for_each(share);
+        least = (1.0 - DAMPING) / nodes as f64 + DAMPING * lost / nodes as f64;
+        // Each node gathers from those that lead to it, in their order: so the sum is the same on any number of cores.
         let gather = |(rank, bounds): (&mut f64, &[u32])| {
             let own = &sources[bounds[0] as usize..bounds[1] as usize];
             let sum = own.iter().fold(0.0, |sum, from| sum + shares[*from as usize]);
-            *rank = base + DAMPING * sum;
+            *rank = least + DAMPING * sum;
         };
         rank.par_iter_mut().zip(firsts.par_windows(2)).with_min_len(GRAIN).for_each(gather);
     }
-    let most = rank.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    rank.into_iter().map(|r| (r / most) as f32).collect()
+    let most = rank.iter().copied().fold(least, f64::max);
+    let mut importance = vec![(least / most) as f32; nodes];
+    heard.iter().zip(rank).for_each(|(node, rank)| importance[*node] = (rank / most) as f32);
+    importance
 }
 
 #[cfg(test)]
@@ -221,8 +243,7 @@ mod tests {
     use cds_model::{Certainty, EdgeKind};
 
     use super::{Direction, Walk, importance, path, walk};
-    use crate::csr::GraphTables;
-    use crate::csr::Row;
+    use crate::csr::{GraphTables, Row, Stretch};
     use crate::link::Edge;
 
     /// A graph from `1>2 2>3~`: a tilde marks an edge known by name only.
@@ -234,7 +255,9 @@ mod tests {
             let line = i as u32 + 1;
             Edge { from, start: line, to, kind: EdgeKind::Invoke, certainty, candidates: 1, line, alias: None }
         });
-        GraphTables::new(Row::of_sites(edges.collect()).iter(), std::iter::repeat_n(None, nodes))
+        let mut stretch = Stretch::default();
+        stretch.extend(0..nodes as u32, Row::of_sites(edges.collect()));
+        GraphTables::new(vec![stretch])
     }
 
     fn options(direction: Direction, depth: u32) -> Walk {

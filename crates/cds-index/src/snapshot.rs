@@ -228,7 +228,8 @@ impl Snapshot {
     /// Whether another generation was published since. Files of this one may then be gone: what is open stays, what is looked for anew
     /// seems damaged.
     pub fn is_superseded(&self) -> bool {
-        Manifest::read(&self.home).is_ok_and(|current| current.generation != self.manifest.generation)
+        !self.manifest.is_current(&self.home)
+            && Manifest::read(&self.home).is_ok_and(|current| current.generation != self.manifest.generation)
     }
 
     /// Whether every byte is what was written. Reads the whole generation.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
-use super::links::{Linker, Links};
+use super::links::{Asked, Linker, Links};
 use super::part::{PartWriter, Placed};
 use super::plan::Plan;
 use super::prepare::{Kept, Prepared};
@@ -19,6 +19,7 @@ use super::{Build, ProblemRow};
 use crate::store::files::LoadedFile;
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
+use crate::store::moves::Moves;
 use crate::store::names::{self, NamesWriter};
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
 use crate::store::uses::UsesWriter;
@@ -32,7 +33,8 @@ pub(crate) struct GenerationWriter<'a> {
     plan: &'a Plan,
     registry: &'a Registry,
     part: Option<PartWriter<'a>>,
-    moved: Moved<'a>,
+    /// By the old file: how far its entities and chunks moved; none if its rows are not kept.
+    steps: Vec<Option<Step>>,
     /// By the old file, which it is now, if it is the same: also where its rows were written anew.
     same: Vec<Option<u32>>,
     strings: Symbols,
@@ -47,35 +49,10 @@ pub(crate) struct GenerationWriter<'a> {
     problems: Vec<ProblemRow>,
 }
 
-/// Where files of the old generation are now.
-#[derive(Default)]
-struct Moved<'a> {
-    old: Option<&'a Snapshot>,
-    /// By the old file: how far its entities and chunks moved; none if it is not there any more.
-    steps: Vec<Option<Step>>,
-}
-
 #[derive(Clone, Copy)]
 struct Step {
     entities: u32,
     chunks: u32,
-}
-
-impl Moved<'_> {
-    fn step(&self, file: u32) -> Option<Step> {
-        self.steps.get(file as usize).copied().flatten()
-    }
-
-    /// What an entity of the old generation is in the new one. Folders and what is outside the tree are made anew.
-    fn entity(&self, id: u32) -> Option<u32> {
-        let row = self.old?.entity_rows().get(id as usize)?;
-        Some(id.wrapping_add(self.step(row.file)?.entities))
-    }
-
-    fn chunk(&self, id: u32) -> Option<u32> {
-        let row = self.old?.chunk_rows().get(id as usize)?;
-        Some(id.wrapping_add(self.step(row.file)?.chunks))
-    }
 }
 
 /// What the manifest needs to know of the tables.
@@ -112,7 +89,7 @@ impl<'a> GenerationWriter<'a> {
         Ok(GenerationWriter {
             part: Some(PartWriter::create(build, format!("p{number:06}"), plan.expected, plan.parts == 0, busy)?),
             same: vec![None; steps.len()],
-            moved: Moved { old, steps },
+            steps,
             strings: old.map_or_else(Symbols::default, Snapshot::strings_writer),
             names: NamesWriter::default(),
             uses: UsesWriter::default(),
@@ -230,7 +207,7 @@ impl<'a> GenerationWriter<'a> {
         if Tree::wants_text(document.path()) {
             self.manifests.push((document.path().to_owned(), old.text(kept.id)?));
         }
-        self.moved.steps[kept.id.index()] = Some(step);
+        self.steps[kept.id.index()] = Some(step);
         self.same[kept.id.index()] = Some(id);
         Ok(())
     }
@@ -379,7 +356,7 @@ impl<'a> GenerationWriter<'a> {
     /// Problems of files that did not change are those they had.
     fn keep_problems(&mut self, known: &[ProblemRow]) {
         let Some(old) = self.old else { return };
-        let kept = |path: &str| old.document_at(path).is_some_and(|d| self.moved.step(d.id.0).is_some());
+        let kept = |path: &str| old.document_at(path).is_some_and(|d| self.steps[d.id.index()].is_some());
         let kept: Vec<ProblemRow> = known.iter().filter(|p| !p.skipped && kept(&p.path)).cloned().collect();
         self.problems.extend(kept);
     }
@@ -389,7 +366,7 @@ impl<'a> GenerationWriter<'a> {
         let folders = self.add_directories();
         self.keep_problems(known);
         let gone = match self.old {
-            Some(old) => self.plan.gone(old, |file| self.moved.step(file.0).is_some())?,
+            Some(old) => self.plan.gone(old, |file| self.steps[file.index()].is_some())?,
             None => Vec::new(),
         };
         let started = Instant::now();
@@ -442,23 +419,22 @@ impl<'a> GenerationWriter<'a> {
     /// Lays the tables out and writes them in two lanes that need nothing of each other: what can be found, and what the graph tells.
     /// Gives the number of edges.
     fn write(self, links: Links, parts: &[PartEntry], problems: &[ProblemRow]) -> Result<(u64, Written)> {
-        let GenerationWriter { old, plan, moved, names, uses, strings, mut documents, entities, chunks, .. } = self;
+        let GenerationWriter { old, plan, steps, names, uses, strings, mut documents, entities, chunks, .. } = self;
         let own_part = parts.last().map_or("", |part| part.name.as_str());
         let of_generation = |name: &str| format!("{}/{name}", self.name);
         let of_part = |name: &str| format!("{own_part}/{name}");
         let docs = docs(parts, &documents);
         let found = || -> Result<Written> {
             let mut tables = TablesWriter::new(&self.home);
-            let (entity, chunk) = (|id| moved.entity(id), |id| moved.chunk(id));
             let (map, lists) = names.finish(old.map(|old| {
                 let names = old.names();
-                names::Kept { maps: &names.maps[..plan.parts], lists: names, moved: &entity }
+                names::Kept { maps: &names.maps[..plan.parts], lists: names, moved: entity_moves(old, &steps) }
             }));
             tables.write(of_part(part_path::NAMES), &map)?;
             tables.write(of_generation(path::NAMES), rows(&lists))?;
             let (map, lists) = uses.finish(old.map(|old| {
                 let uses = old.uses();
-                names::Kept { maps: &uses.maps[..plan.parts], lists: uses, moved: &chunk }
+                names::Kept { maps: &uses.maps[..plan.parts], lists: uses, moved: chunk_moves(old, &steps) }
             }));
             tables.write(of_part(part_path::USES), &map)?;
             tables.write(of_generation(path::USES), &lists)?;
@@ -474,12 +450,8 @@ impl<'a> GenerationWriter<'a> {
         };
         let told = || -> Result<(u64, Written)> {
             let mut tables = TablesWriter::new(&self.home);
-            let Links { rows: edges, unresolved, calls_outside, asked, bases, extensions, .. } = links;
-            let graph = GraphTables::new(
-                edges.iter().flatten(),
-                entities.iter().map(|e| (e.parent != NONE).then_some(e.parent)),
-            );
-            drop(edges);
+            let Links { stretches, unresolved, calls_outside, asked, bases, extensions, .. } = links;
+            let graph = GraphTables::new(stretches);
             tables.write(of_generation(path::OUT), rows(&graph.out))?;
             tables.write(of_generation(path::EDGES), rows(&graph.edges))?;
             tables.write(of_generation(path::INCOMING), rows(&graph.incoming))?;
@@ -487,8 +459,13 @@ impl<'a> GenerationWriter<'a> {
             tables.write(of_generation(path::UNRESOLVED), rows(&unresolved))?;
             tables.write(of_generation(path::BASES), rows(&bases))?;
             tables.write(of_generation(path::EXTENSIONS), rows(&extensions))?;
-            let mut all_asked = Vec::with_capacity(asked.iter().map(Vec::len).sum());
+            let mut all_asked = Vec::new();
             for (row, (own, calls)) in documents.iter_mut().zip(asked.iter().zip(calls_outside)) {
+                let own = match (own, old) {
+                    (Asked::New(own), _) => own,
+                    (Asked::Same(id), Some(old)) => old.asked(&old.document_rows()[*id as usize]),
+                    (Asked::Same(_), None) => &[],
+                };
                 (row.asked, row.asked_len, row.calls_outside) = (all_asked.len() as u32, own.len() as u32, calls);
                 all_asked.extend_from_slice(own);
             }
@@ -524,6 +501,17 @@ impl<'a> TablesWriter<'a> {
         self.written.insert(name, WrittenFile::of(bytes));
         std::fs::write(&path, bytes).map_err(Error::io(&path))
     }
+}
+
+/// What became of the entities of files. Folders and what is outside the tree are made anew.
+fn entity_moves(old: &Snapshot, steps: &[Option<Step>]) -> Moves {
+    let files = old.document_rows().iter().zip(steps).map(|(row, step)| (row.entity, step.map(|s| s.entities)));
+    Moves::new(files, old.document_rows().last().map_or(0, |row| row.entity + row.entities + 1))
+}
+
+fn chunk_moves(old: &Snapshot, steps: &[Option<Step>]) -> Moves {
+    let files = old.document_rows().iter().zip(steps).map(|(row, step)| (row.first_chunk, step.map(|s| s.chunks)));
+    Moves::new(files, old.chunk_count() as u32)
 }
 
 /// Which chunk each document of each part is, part after part.

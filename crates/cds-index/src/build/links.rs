@@ -1,11 +1,15 @@
 //! The graph of a generation: what did not change and asked for nothing that did keeps its edges, the rest is linked.
 
-use cds_graph::{Changes, Edge, Known, Linked, Row, Site, Symbols, Task, Tree, Unresolved, Version, link, path_key};
+use cds_graph::{
+    Changes, Edge, EdgeRow, Known, Linked, LinkedFile, Row, Site, Stretch, Symbols, Task, Tree, Unresolved, Version,
+    link, path_key,
+};
 use cds_lang::Registry;
 use cds_model::{EdgeKind, FileFacts, FileId, Kind, LinkRules};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::store::moves::Moves;
 use crate::store::rows::{BelongRow, DocumentRow, EntityRow, NONE, UnresolvedRow};
 use crate::{DocumentView, Snapshot};
 
@@ -30,21 +34,28 @@ pub(crate) struct Linker<'a> {
     pub(crate) kept: &'a [Option<u32>],
 }
 
-/// Edges of all files, before what lies outside the tree has nodes.
+/// The graph of all files, folders and what lies outside the tree.
 #[derive(Default)]
 pub(crate) struct Links {
-    /// By file.
-    pub(crate) rows: Vec<Vec<Row>>,
+    /// Edges of all nodes, in their order.
+    pub(crate) stretches: Vec<Stretch>,
     /// Names of what lies outside, sorted; edges to them lead to `first_outside` and what follows.
     pub(crate) outside: Vec<String>,
     pub(crate) unresolved: Vec<UnresolvedRow>,
     /// By file.
     pub(crate) calls_outside: Vec<u32>,
-    pub(crate) asked: Vec<Vec<u8>>,
+    pub(crate) asked: Vec<Asked>,
     pub(crate) bases: Vec<BelongRow>,
     pub(crate) extensions: Vec<BelongRow>,
     /// How many files were linked.
     pub(crate) linked: usize,
+}
+
+/// What a file asked of others.
+pub(crate) enum Asked {
+    /// What this one of the old generation did.
+    Same(u32),
+    New(Vec<u8>),
 }
 
 /// The edges of a file that was linked. What lies outside the tree has no node yet: edges to it lead to places of a list.
@@ -52,6 +63,9 @@ struct FileRows {
     rows: Vec<Row>,
     outside: Vec<String>,
 }
+
+/// Files whose edges are laid out together.
+const STRETCH: usize = 256;
 
 /// More than there are nodes.
 const FIRST_OUTSIDE: u32 = 1 << 31;
@@ -88,21 +102,15 @@ impl FileRows {
 /// Which node of today one of the old generation is.
 struct Nodes<'a> {
     old: &'a Snapshot,
-    /// By the old file: how far the nodes of one that stayed moved.
-    steps: Vec<Option<u32>>,
-    /// Of files that changed: those of their entities that are still there.
+    /// Those of files that stayed.
+    moved: Moves,
+    /// Of files that changed, those of their entities that are still there; and folders.
     matched: FxHashMap<u32, u32>,
-    folders: FxHashMap<u32, u32>,
 }
 
 impl Nodes<'_> {
     fn get(&self, node: u32) -> Option<u32> {
-        let file = self.old.entity_rows().get(node as usize)?.file;
-        match self.steps.get(file as usize).copied().flatten() {
-            Some(step) => Some(node.wrapping_add(step)),
-            None if file == NONE => self.folders.get(&node).copied(),
-            None => self.matched.get(&node).copied(),
-        }
+        self.moved.get(node).or_else(|| self.matched.get(&node).copied())
     }
 }
 
@@ -169,11 +177,12 @@ impl<'a> Linker<'a> {
     }
 
     fn nodes(&self, old: &'a Snapshot) -> Nodes<'a> {
-        let steps = old.document_rows().iter().zip(self.kept);
+        let files = old.document_rows().iter().zip(self.kept);
         let step = |(row, now): (&DocumentRow, &Option<u32>)| {
-            Some(self.documents[(*now)? as usize].entity.wrapping_sub(row.entity))
+            (row.entity, now.map(|now| self.documents[now as usize].entity.wrapping_sub(row.entity)))
         };
-        let steps: Vec<Option<u32>> = steps.map(step).collect();
+        let end = old.document_rows().last().map_or(0, |row| row.entity + row.entities + 1);
+        let moved = Moves::new(files.map(step), end);
         let mut matched = FxHashMap::default();
         for (document, now) in self.changed(old) {
             let row = document.row();
@@ -195,7 +204,8 @@ impl<'a> Linker<'a> {
             let path = old.entity(cds_model::EntityId(i as u32))?.path();
             Some((i as u32, *self.folders.get(&path)?))
         });
-        Nodes { old, steps, matched, folders: folders.collect() }
+        matched.extend(folders);
+        Nodes { old, moved, matched }
     }
 
     /// Files that are there before and now, and are not the same.
@@ -334,34 +344,64 @@ impl<'a> Linker<'a> {
         };
         let now_outside: Vec<Option<u32>> = still_outside.iter().map(|name| name.map(&node_outside)).collect();
         let old_outside = |node: u32| *now_outside.get((node as usize).checked_sub(first_old)?)?;
-        links.rows = linked
-            .files
-            .par_iter_mut()
-            .enumerate()
-            .map(|(at, file)| match (file, keeps[at], nodes) {
-                (Some(file), _, _) => file.edges.rows(node_outside),
+        let lay_out = |stretch: &mut Stretch, at: usize, file: &mut Option<LinkedFile<FileRows>>| {
+            let own = &self.documents[at];
+            match (file, keeps[at], nodes) {
                 (None, Some(id), Some(nodes)) => {
                     let row = &nodes.old.document_rows()[id as usize];
-                    let step = self.documents[at].entity.wrapping_sub(row.entity);
                     let graph = nodes.old.graph();
-                    let mut rows = Vec::new();
                     for node in row.entity..=row.entity + row.entities {
-                        for (edge_at, edge) in graph.outgoing(node).filter(|(_, e)| e.kind() != EdgeKind::Contain) {
+                        for (edge_at, edge) in graph.outgoing(node) {
                             let to = nodes.get(edge.to).or_else(|| old_outside(edge.to));
                             // Only imports have other names.
                             let is_import = edge.kind() == EdgeKind::Import;
                             let alias = is_import.then(|| nodes.old.alias_string(edge_at)).flatten();
-                            let row = |to| Row { from: node.wrapping_add(step), edge: edge.leading_to(to), alias };
-                            rows.extend(to.map(row));
+                            if let Some(to) = to {
+                                stretch.push(edge.leading_to(to), alias);
+                            }
                         }
+                        stretch.end_node();
                     }
-                    rows
                 }
-                _ => Vec::new(),
+                (file, _, _) => {
+                    let nodes = own.entity..own.entity + own.entities + 1;
+                    let inside = nodes.clone().skip(1).map(|child| self.contained(child));
+                    let mut rows = file.as_mut().map_or_else(Vec::new, |file| file.edges.rows(node_outside));
+                    rows.extend(inside);
+                    rows.sort_by_key(|row| row.from);
+                    stretch.extend(nodes, rows);
+                }
+            }
+        };
+        links.stretches = linked
+            .files
+            .par_chunks_mut(STRETCH)
+            .enumerate()
+            .map(|(i, files)| {
+                let mut stretch = Stretch::default();
+                files.iter_mut().zip(i * STRETCH..).for_each(|(file, at)| lay_out(&mut stretch, at, file));
+                stretch
             })
             .collect();
+        links.stretches.push(self.folder_edges(first_outside + links.outside.len() as u32));
         self.join_rest(linked, &keeps, nodes, &mut links);
         links
+    }
+
+    fn contained(&self, child: u32) -> Row {
+        Row { from: self.entities[child as usize].parent, edge: EdgeRow::contain(child), alias: None }
+    }
+
+    /// Edges of what follows the files: folders, which contain, and what lies outside, where none begin.
+    fn folder_edges(&self, end: u32) -> Stretch {
+        let first = self.documents.last().map_or(0, |row| row.entity + row.entities + 1);
+        let files = self.documents.iter().map(|row| row.entity);
+        let all = files.chain(first..self.entities.len() as u32).map(|child| self.contained(child));
+        let mut rows: Vec<Row> = all.filter(|row| row.from != NONE).collect();
+        rows.sort_by_key(|row| row.from);
+        let mut stretch = Stretch::default();
+        stretch.extend(first..end, rows);
+        stretch
     }
 
     fn keeps_edges_of(&self, old: &Snapshot, linked: &Linked<FileRows>, node: u32) -> bool {
@@ -397,16 +437,16 @@ impl<'a> Linker<'a> {
                         candidates: site.candidates,
                     }));
                     links.calls_outside.push(file.calls_outside);
-                    links.asked.push(file.asked);
+                    links.asked.push(Asked::New(file.asked));
                 }
                 (None, Some(old), Some(id)) => {
                     let row = &old.document_rows()[id as usize];
                     links.calls_outside.push(row.calls_outside);
-                    links.asked.push(old.asked(row).to_vec());
+                    links.asked.push(Asked::Same(id));
                 }
                 _ => {
                     links.calls_outside.push(0);
-                    links.asked.push(Vec::new());
+                    links.asked.push(Asked::New(Vec::new()));
                 }
             }
         }

@@ -186,8 +186,9 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     let lock = lock::Lock::take(build.root, build.home, patience)?;
     let fingerprint = build.options.fingerprint(build.registry);
     let models = ModelIds::of(build.models)?;
-    let old_manifest = Manifest::read(build.home).ok();
-    let seen = build.seen.filter(|seen| old_manifest.as_ref() == Some(seen.snapshot.manifest()));
+    let seen = build.seen.filter(|seen| seen.snapshot.manifest().is_current(build.home));
+    let published = if seen.is_some() { None } else { Manifest::read(build.home).ok() };
+    let old_manifest = seen.map(|seen| seen.snapshot.manifest()).or(published.as_ref());
     let old = match seen {
         Some(seen) => Some(Arc::clone(&seen.snapshot)),
         None => Snapshot::open(build.home).ok().filter(|old| old.verify_tables().is_ok()).map(Arc::new),
@@ -254,7 +255,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         });
     }
 
-    let known = Known { old, is_sound, manifest: old_manifest.as_ref() };
+    let known = Known { old, is_sound, manifest: old_manifest };
     let (mut manifest, counted) = write(build, &found, &known, fingerprint, models)?;
     if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
         clear(build.home, &manifest.generation);

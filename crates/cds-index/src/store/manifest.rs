@@ -129,6 +129,9 @@ pub struct Counts {
 /// Bytes that are read faster than anybody notices.
 const SMALL: u64 = 64 << 10;
 
+/// The name of the last field, as it is written.
+const CHECKSUM: &str = "\"checksum\":";
+
 #[derive(Deserialize)]
 struct OnlyFormat {
     format: u32,
@@ -145,12 +148,17 @@ impl Manifest {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing(home.to_owned())),
             Err(e) => return Err(Error::io(&path)(e)),
         };
-        let format: OnlyFormat = serde_json::from_slice(&text).map_err(|e| Error::damaged(&path, e.to_string()))?;
-        if format.format != FORMAT_VERSION {
-            return Err(Error::Format { path: home.to_owned(), found: format.format, expected: FORMAT_VERSION });
+        let read = serde_json::from_slice::<Manifest>(&text);
+        // That of another version may have other fields.
+        let found = match &read {
+            Ok(manifest) => manifest.format,
+            Err(_) => serde_json::from_slice::<OnlyFormat>(&text).map_or(FORMAT_VERSION, |only| only.format),
+        };
+        if found != FORMAT_VERSION {
+            return Err(Error::Format { path: home.to_owned(), found, expected: FORMAT_VERSION });
         }
-        let manifest: Manifest = serde_json::from_slice(&text).map_err(|e| Error::damaged(&path, e.to_string()))?;
-        if manifest.checksum != checksum(&text) {
+        let manifest = read.map_err(|e| Error::damaged(&path, e.to_string()))?;
+        if manifest.checksum != checksum(before_checksum(&text)) {
             return Err(Error::damaged(&path, "the checksum"));
         }
         // They are joined to paths.
@@ -159,6 +167,16 @@ impl Manifest {
             return Err(Error::damaged(&path, "the name of a folder"));
         }
         Ok(manifest)
+    }
+
+    /// Whether this is the one that is published. Costs no more than reading it.
+    pub(crate) fn is_current(&self, home: &Path) -> bool {
+        std::fs::read(home.join(Manifest::NAME)).is_ok_and(|text| text.ends_with(self.end().as_bytes()))
+    }
+
+    /// How its text ends. No two have the same sum but by a chance of one in four thousand million.
+    fn end(&self) -> String {
+        format!("{CHECKSUM}\"{}\"}}", self.checksum)
     }
 
     /// Maps a file of the index, which must be as large as it was written. Small ones are read whole to see whether they are as they were
@@ -186,9 +204,11 @@ impl Manifest {
     pub(crate) fn publish(&mut self, home: &Path) -> Result<()> {
         let path = home.join(Manifest::NAME);
         let aside = home.join("manifest.json.new");
-        let write = |manifest: &Manifest| serde_json::to_string_pretty(manifest).expect("a manifest is plain data");
-        self.checksum = checksum(write(self).as_bytes());
-        let text = write(self);
+        self.checksum.clear();
+        let mut text = serde_json::to_string(self).expect("a manifest is plain data");
+        text.truncate(text.len() - self.end().len());
+        self.checksum = checksum(text.as_bytes());
+        text.push_str(&self.end());
         let written = std::fs::write(&aside, text).map_err(Error::io(&aside));
         let published = written.and_then(|()| std::fs::rename(&aside, &path).map_err(Error::io(&path)));
         if published.is_err() {
@@ -199,8 +219,11 @@ impl Manifest {
 }
 
 /// Of all that stands before the last field. The text is hashed, not the fields: that takes no time worth naming.
-fn checksum(text: &[u8]) -> String {
-    let name = b"\"checksum\":";
-    let last = text.windows(name.len()).rposition(|w| w == name).unwrap_or(text.len());
-    format!("{:08x}", crc32fast::hash(&text[..last]))
+fn checksum(before: &[u8]) -> String {
+    format!("{:08x}", crc32fast::hash(before))
+}
+
+fn before_checksum(text: &[u8]) -> &[u8] {
+    let last = text.windows(CHECKSUM.len()).rposition(|w| w == CHECKSUM.as_bytes());
+    &text[..last.unwrap_or(text.len())]
 }

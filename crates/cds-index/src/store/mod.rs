@@ -20,6 +20,7 @@ pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod manifest;
 pub(crate) mod map;
+pub(crate) mod moves;
 pub(crate) mod names;
 pub(crate) mod part;
 pub(crate) mod rows;

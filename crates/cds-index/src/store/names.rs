@@ -9,6 +9,7 @@ use fst::{Automaton, Streamer};
 use rustc_hash::FxHashMap;
 
 use super::map::MappedBytes;
+use super::moves::Moves;
 
 /// How a name was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub(crate) struct NamesWriter {
 pub(crate) struct Kept<'a, L> {
     pub(crate) maps: &'a [NameMap],
     pub(crate) lists: &'a L,
-    pub(crate) moved: &'a (dyn Fn(u32) -> Option<u32> + Sync),
+    pub(crate) moved: Moves,
 }
 
 impl NamesWriter {
@@ -80,15 +81,17 @@ impl NamesWriter {
         let mut words = Vec::with_capacity(known + added + new.len() + 64);
         words.resize(count + new.len() + 1, 0);
         let first = words.len();
-        for number in 0..count as u32 {
-            let kept = kept.as_ref().expect("there are numbers");
-            let start = words.len();
-            words.extend(kept.lists.list(number).iter().filter_map(|id| (kept.moved)(*id)));
-            if let Some(ids) = more.get(&number) {
-                words.extend(ids);
-                words[start..].sort_unstable();
+        if let Some(kept) = kept {
+            let lists = kept.lists.lists();
+            for number in 0..count as u32 {
+                let start = words.len();
+                words.extend(lists.get(number).iter().filter_map(|id| kept.moved.get(*id)));
+                if let Some(ids) = more.get(&number) {
+                    words.extend(ids);
+                    words[start..].sort_unstable();
+                }
+                words[number as usize + 1] = (words.len() - first) as u32;
             }
-            words[number as usize + 1] = (words.len() - first) as u32;
         }
         for (i, ids) in new.into_iter().enumerate() {
             words.extend(ids);
@@ -105,15 +108,28 @@ pub(crate) struct Names {
     pub(crate) lists: super::map::Mapped,
 }
 
+/// Where the list of each name begins, and one more; then entities.
+struct Lists<'a> {
+    starts: &'a [u32],
+    ids: &'a [u32],
+}
+
+impl<'a> Lists<'a> {
+    fn get(&self, number: u32) -> &'a [u32] {
+        let bounds = self.starts.get(number as usize..).and_then(<[u32]>::first_chunk);
+        bounds.and_then(|&[from, to]| self.ids.get(from as usize..to as usize)).unwrap_or_default()
+    }
+}
+
 impl Names {
-    fn list(&self, number: u32) -> &[u32] {
-        let words: &[u32] = self.lists.rows();
+    fn lists(&self) -> Lists<'_> {
         let count: usize = self.maps.iter().map(fst::Map::len).sum();
-        let read = || {
-            let (starts, ids) = words.split_at_checked(count + 1)?;
-            ids.get(*starts.get(number as usize)? as usize..*starts.get(number as usize + 1)? as usize)
-        };
-        read().unwrap_or_default()
+        let (starts, ids) = self.lists.rows().split_at_checked(count + 1).unwrap_or_default();
+        Lists { starts, ids }
+    }
+
+    fn list(&self, number: u32) -> &[u32] {
+        self.lists().get(number)
     }
 
     /// Names that an automaton accepts, in order, with their numbers, until `take` has enough.

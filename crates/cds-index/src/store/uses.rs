@@ -62,19 +62,23 @@ impl UsesWriter {
         let mut starts: Vec<u32> = Vec::with_capacity(count + new.len() + 1);
         let mut bytes = Vec::new();
         let mut chunks: Vec<u32> = Vec::new();
-        for number in 0..count as u32 {
-            starts.push(bytes.len() as u32);
-            let kept = kept.as_ref().expect("there are numbers");
-            chunks.clear();
-            chunks.extend(kept.lists.list(number).filter_map(kept.moved));
-            if let Some(at) = more.get(&number) {
-                chunks.extend(unpacked(&lists[*at as usize].bytes));
-                chunks.sort_unstable();
-            }
-            let mut next = 0;
-            for chunk in &chunks {
-                push(&mut bytes, chunk - next);
-                next = chunk + 1;
+        if let Some(kept) = kept {
+            let old = kept.lists.lists();
+            bytes.reserve(old.bytes.len() + old.bytes.len() / 64);
+            for number in 0..count as u32 {
+                starts.push(bytes.len() as u32);
+                let more = more.get(&number);
+                chunks.clear();
+                chunks.extend(unpacked(old.get(number)).filter_map(|chunk| kept.moved.get(chunk)));
+                if let Some(at) = more {
+                    chunks.extend(unpacked(&lists[*at as usize].bytes));
+                    chunks.sort_unstable();
+                }
+                let mut next = 0;
+                for chunk in &chunks {
+                    push(&mut bytes, chunk - next);
+                    next = chunk + 1;
+                }
             }
         }
         for at in new {
@@ -102,6 +106,20 @@ pub(crate) struct Uses {
     pub(crate) lists: Mapped,
 }
 
+/// Where the list of each name begins, and one more; then all lists.
+struct Lists<'a> {
+    starts: &'a [[u8; 4]],
+    bytes: &'a [u8],
+}
+
+impl<'a> Lists<'a> {
+    fn get(&self, number: u32) -> &'a [u8] {
+        let bounds = self.starts.get(number as usize..).and_then(<[[u8; 4]]>::first_chunk);
+        let bounds = bounds.map(|bounds: &[[u8; 4]; 2]| bounds.map(|at| u32::from_le_bytes(at) as usize));
+        bounds.and_then(|[from, to]| self.bytes.get(from..to)).unwrap_or_default()
+    }
+}
+
 impl Uses {
     /// Chunks that use `name`, in order.
     pub(crate) fn chunks(&self, name: &str) -> impl Iterator<Item = u32> {
@@ -124,14 +142,14 @@ impl Uses {
         all.iter().filter(|(_, chunks)| !chunks.is_empty()).for_each(|(name, chunks)| take(name, chunks));
     }
 
-    fn list(&self, number: u32) -> impl Iterator<Item = u32> {
+    fn lists(&self) -> Lists<'_> {
         let count: usize = self.maps.iter().map(fst::Map::len).sum();
-        let read = || {
-            let (starts, bytes) = self.lists.bytes().split_at_checked((count + 1) * 4)?;
-            let start = |at: usize| Some(u32::from_le_bytes(starts.get(at * 4..at * 4 + 4)?.try_into().ok()?) as usize);
-            bytes.get(start(number as usize)?..start(number as usize + 1)?)
-        };
-        unpacked(read().unwrap_or_default())
+        let (starts, bytes) = self.lists.bytes().split_at_checked((count + 1) * 4).unwrap_or_default();
+        Lists { starts: starts.as_chunks().0, bytes }
+    }
+
+    fn list(&self, number: u32) -> impl Iterator<Item = u32> {
+        unpacked(self.lists().get(number))
     }
 }
 

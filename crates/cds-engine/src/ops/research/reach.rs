@@ -230,7 +230,7 @@ impl Walk<'_, '_> {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use cds_graph::{Edge, GraphTables, Row};
+    use cds_graph::{Edge, GraphTables, Row, Stretch};
     use cds_model::{Certainty, EdgeKind};
 
     use super::{Reach, Reached, Start};
@@ -245,7 +245,9 @@ mod tests {
             let (from, to, candidates) = (from.parse().unwrap(), to.parse().unwrap(), among.parse().unwrap_or(1));
             Edge { from, start: line, to, kind: EdgeKind::Invoke, certainty, candidates, line, alias: None }
         });
-        GraphTables::new(Row::of_sites(edges.collect()).iter(), std::iter::repeat_n(None, 8))
+        let mut stretch = Stretch::default();
+        stretch.extend(0..8, Row::of_sites(edges.collect()));
+        GraphTables::new(vec![stretch])
     }
 
     fn reached(tables: &GraphTables, depth: u32, deadline: Option<Instant>, starts: &[Start]) -> Reached {
