@@ -53,7 +53,7 @@ pub(crate) type Found = (Value, Certainty);
 
 pub(crate) struct Resolver<'a> {
     pub(crate) tree: &'a Tree<'a>,
-    pub(crate) modules: &'a Modules,
+    pub(crate) modules: &'a Modules<'a>,
     /// What each import of each file means; found out when it is asked for.
     targets: Vec<OnceLock<Vec<Target>>>,
     /// Bases of types, in the order they are written; `None` for one from outside.
@@ -73,7 +73,7 @@ pub(crate) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(crate) fn new(tree: &'a Tree<'a>, modules: &'a Modules) -> Resolver<'a> {
+    pub(crate) fn new(tree: &'a Tree<'a>, modules: &'a Modules<'a>) -> Resolver<'a> {
         let mut starts: Vec<(u32, u32)> = tree.files.iter().enumerate().map(|(i, f)| (f.node, i as u32)).collect();
         starts.sort_unstable();
         let mut package_names: Vec<String> = modules.package_names().cloned().collect();

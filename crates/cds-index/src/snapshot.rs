@@ -3,6 +3,7 @@
 mod views;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 use tantivy::Term;
@@ -42,6 +43,8 @@ pub struct Snapshot {
     names: Names,
     uses: Uses,
     graph: GraphMaps,
+    /// See [`GraphMaps::importance`].
+    importance: OnceLock<Vec<f32>>,
     parts: Vec<Part>,
 }
 
@@ -59,7 +62,8 @@ struct GraphMaps {
     incoming: Mapped,
     aliases: Mapped,
     unresolved: Mapped,
-    importance: Mapped,
+    /// Written when everything is; an update leaves it to the first who asks.
+    importance: Option<Mapped>,
     bases: Mapped,
     extensions: Mapped,
     asked: Mapped,
@@ -105,7 +109,10 @@ impl Snapshot {
         let fsts = |name: &str| manifest.parts.iter().map(|part| fst(&part.name, name)).collect::<Result<_>>();
         let names = Names { maps: fsts(part_path::NAMES)?, lists: map(path::NAMES)? };
         let uses = Uses { maps: fsts(part_path::USES)?, lists: map(path::USES)? };
+        let importance = format!("{}/{}", manifest.generation, path::IMPORTANCE);
+        let importance = Some(importance).filter(|name| manifest.files.contains_key(name));
         let snapshot = Snapshot {
+            importance: OnceLock::new(),
             entities: map(path::ENTITIES)?,
             strings: map(path::STRINGS)?,
             slots: map(path::SLOTS)?,
@@ -122,7 +129,7 @@ impl Snapshot {
                 incoming: map(path::INCOMING)?,
                 aliases: map(path::ALIASES)?,
                 unresolved: map(path::UNRESOLVED)?,
-                importance: map(path::IMPORTANCE)?,
+                importance: importance.map(|name| manifest.map(home, &name)).transpose()?,
                 bases: map(path::BASES)?,
                 extensions: map(path::EXTENSIONS)?,
                 asked: map(path::ASKED)?,
@@ -139,7 +146,7 @@ impl Snapshot {
         snapshot.graph.incoming.check_rows::<u32>()?;
         snapshot.graph.aliases.check_rows::<[u32; 2]>()?;
         snapshot.graph.unresolved.check_rows::<UnresolvedRow>()?;
-        snapshot.graph.importance.check_rows::<f32>()?;
+        snapshot.graph.importance.as_ref().map_or(Ok(()), Mapped::check_rows::<f32>)?;
         snapshot.graph.bases.check_rows::<BelongRow>()?;
         snapshot.graph.extensions.check_rows::<BelongRow>()?;
         snapshot.docs.check_rows::<u32>()?;
@@ -242,20 +249,50 @@ impl Snapshot {
         })
     }
 
-    /// The same of the tables alone, without texts and postings.
+    /// The same of the tables that an update carries facts over by, without texts and postings.
     pub fn verify_tables(&self) -> Result<()> {
         let generation = &self.manifest.generation;
-        let tables = path::TABLES.iter().map(|name| format!("{generation}/{name}"));
-        let outlines = self.manifest.parts.iter().map(|part| format!("{}/{}", part.name, part_path::OUTLINES));
-        let all: Vec<String> = tables.chain(outlines).collect();
-        all.par_iter().try_for_each(|name| self.verify_file(name))
+        let tables = self.tables().map(|(name, table)| (format!("{generation}/{name}"), table));
+        let parts = self.manifest.parts.iter().zip(&self.parts);
+        let outlines = parts.map(|(entry, part)| (format!("{}/{}", entry.name, part_path::OUTLINES), &part.outlines));
+        let all: Vec<(String, &Mapped)> = tables.into_iter().chain(outlines).collect();
+        all.par_iter().try_for_each(|(name, table)| {
+            table.populate();
+            self.verify_bytes(name, table)
+        })?;
+        self.verify_file(&format!("{generation}/{}", path::PROBLEMS))
+    }
+
+    fn tables(&self) -> [(&'static str, &Mapped); 16] {
+        let GraphMaps { out, edges, incoming, aliases, unresolved, bases, extensions, asked, .. } = &self.graph;
+        [
+            (path::ENTITIES, &self.entities),
+            (path::STRINGS, &self.strings),
+            (path::SLOTS, &self.slots),
+            (path::DOCUMENTS, &self.documents),
+            (path::CHUNKS, &self.chunks),
+            (path::DOCS, &self.docs),
+            (path::NAMES, &self.names.lists),
+            (path::USES, &self.uses.lists),
+            (path::OUT, out),
+            (path::EDGES, edges),
+            (path::INCOMING, incoming),
+            (path::ALIASES, aliases),
+            (path::UNRESOLVED, unresolved),
+            (path::BASES, bases),
+            (path::EXTENSIONS, extensions),
+            (path::ASKED, asked),
+        ]
     }
 
     fn verify_file(&self, name: &str) -> Result<()> {
-        let path = self.home.join(name);
-        let written = self.manifest.files.get(name).ok_or_else(|| Error::damaged(&path, "not in the manifest"))?;
-        let mapped = Mapped::open(&path, Some(written.size))?;
-        if written.is(mapped.bytes()) { Ok(()) } else { Err(Error::damaged(&path, "the checksum")) }
+        self.verify_bytes(name, &Mapped::open(&self.home.join(name), None)?)
+    }
+
+    fn verify_bytes(&self, name: &str, mapped: &Mapped) -> Result<()> {
+        let damaged = |what: &str| Error::damaged(mapped.path(), what);
+        let written = self.manifest.files.get(name).ok_or_else(|| damaged("not in the manifest"))?;
+        if written.is(mapped.bytes()) { Ok(()) } else { Err(damaged("the checksum")) }
     }
 
     pub(crate) fn document_rows(&self) -> &[DocumentRow] {
@@ -369,7 +406,11 @@ impl Snapshot {
 
     /// How much an entity matters by who uses it, from 0 to 1.
     pub fn importance(&self, id: EntityId) -> f32 {
-        self.graph.importance.rows::<f32>().get(id.index()).copied().unwrap_or(0.0)
+        let ranks = match &self.graph.importance {
+            Some(written) => written.rows(),
+            None => self.importance.get_or_init(|| cds_graph::importance(self.graph())).as_slice(),
+        };
+        ranks.get(id.index()).copied().unwrap_or(0.0)
     }
 
     /// What files say of types: their bases, and what belongs to them without lying in them.

@@ -114,7 +114,7 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-impl Modules {
+impl Modules<'_> {
     pub(super) fn ecma(&self, file: &File, module: &str) -> Target {
         if module.starts_with('.') {
             let at = relative(file.folder(), module).and_then(|path| self.ecma_at(&path));

@@ -24,7 +24,7 @@ impl Config {
     }
 }
 
-impl Modules {
+impl Modules<'_> {
     pub(super) fn go(&self, file: &File, module: &str) -> Target {
         let place = |folder: u32| Target::place(Place { file: None, folder: Some(folder) });
         if module.starts_with('.') {

@@ -8,7 +8,7 @@ pub(crate) mod python;
 mod rust;
 
 use cds_model::{ModuleRule, Step};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::asked::{Of, ask_text};
 use crate::tree::{File, Import, Tree};
@@ -47,15 +47,15 @@ impl Target {
 }
 
 /// Paths, folders, packages and manifests of the tree.
-pub(crate) struct Modules {
-    files: FxHashMap<String, u32>,
-    paths: Vec<String>,
+pub(crate) struct Modules<'a> {
+    files: FxHashMap<&'a str, u32>,
+    paths: Vec<&'a str>,
     folders: Vec<Folder>,
     by_folder: FxHashMap<String, u32>,
     /// Files that declare a package, by its name.
     packages: FxHashMap<String, Vec<u32>>,
     /// The last parts of paths: for headers and files that are named from a root that is not known.
-    by_name: FxHashMap<String, Vec<u32>>,
+    by_name: FxHashMap<&'a str, Vec<u32>>,
     python: python::Roots,
     ecma: ecma::Config,
     go: go::Config,
@@ -67,11 +67,11 @@ pub(crate) struct Folder {
     pub(crate) files: Vec<u32>,
 }
 
-impl Modules {
-    pub(crate) fn new(tree: &Tree) -> Modules {
+impl<'a> Modules<'a> {
+    pub(crate) fn new(tree: &Tree<'a>) -> Modules<'a> {
         let mut modules = Modules {
-            files: FxHashMap::default(),
-            paths: tree.files.iter().map(|f| f.path.to_owned()).collect(),
+            files: FxHashMap::with_capacity_and_hasher(tree.files.len(), FxBuildHasher),
+            paths: tree.files.iter().map(|f| f.path).collect(),
             folders: Vec::new(),
             by_folder: FxHashMap::default(),
             packages: FxHashMap::default(),
@@ -83,11 +83,11 @@ impl Modules {
         };
         for (at, file) in tree.files.iter().enumerate() {
             let at = at as u32;
-            modules.files.insert(file.path.to_owned(), at);
+            modules.files.insert(file.path, at);
             let folder = modules.add_folder(file.folder());
             modules.folders[folder as usize].files.push(at);
             let name = file.path.rsplit('/').next().unwrap_or_default();
-            modules.by_name.entry(name.to_owned()).or_default().push(at);
+            modules.by_name.entry(name).or_default().push(at);
             if let Some(package) = file.package {
                 let name = package::normal(tree.symbols.of(package));
                 modules.packages.entry(name).or_default().push(at);
@@ -155,7 +155,7 @@ impl Modules {
     }
 
     pub(crate) fn path_of(&self, file: u32) -> &str {
-        &self.paths[file as usize]
+        self.paths[file as usize]
     }
 
     /// What an import of a file means.

@@ -9,7 +9,7 @@ pub(crate) fn normal(name: &str) -> String {
     name.trim_start_matches('\\').replace("::", ".").replace('\\', ".")
 }
 
-impl Modules {
+impl Modules<'_> {
     pub(super) fn package(&self, tree: &Tree, rule: u16, module: &str) -> Target {
         let name = normal(module);
         // Folders that are modules: `Sources/App`.

@@ -6,7 +6,7 @@ use crate::tree::File;
 /// What a path without extension may end in.
 const EXTENSIONS: [&str; 9] = ["", ".rb", ".lua", "/init.lua", ".zig", ".sh", ".bash", ".php", ".hrl"];
 
-impl Modules {
+impl Modules<'_> {
     pub(super) fn include(&self, file: &File, module: &str) -> Target {
         self.near(file, module, &[]).map_or_else(|| Target::outside(module), Target::place)
     }

@@ -1,6 +1,6 @@
 //! Python: dotted names are folders and files below some root; dots in front count folders upwards.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Modules, Place, Target, join, shared_folders};
 use crate::asked::{Of, ask_text};
@@ -14,6 +14,7 @@ impl Roots {
     /// Of all paths; `has` tells whether there is a file.
     pub(crate) fn new<'a>(paths: impl Iterator<Item = &'a str>, has: impl Fn(&str) -> bool) -> Roots {
         let mut roots: FxHashMap<String, Vec<String>> = FxHashMap::default();
+        let mut folders: FxHashSet<&str> = FxHashSet::default();
         let is_package = |folder: &str| {
             !folder.is_empty() && (has(&join(folder, "__init__.py")) || has(&join(folder, "__init__.pyi")))
         };
@@ -28,6 +29,9 @@ impl Roots {
             let Some(stem) = name.strip_suffix(".py").or(name.strip_suffix(".pyi")) else { continue };
             if !is_package(folder) {
                 add(stem, folder);
+            }
+            if !folders.insert(folder) {
+                continue;
             }
             // A folder with Python files is a package, with or without `__init__`: the outermost one that has it.
             let mut top = folder;
@@ -52,17 +56,8 @@ impl Roots {
             }
         }
         // Roots are compared by nearness, then in this order.
-        Roots(
-            roots
-                .into_iter()
-                .map(|(name, mut list)| {
-                    (name, {
-                        list.sort();
-                        list
-                    })
-                })
-                .collect(),
-        )
+        roots.values_mut().for_each(|list| list.sort());
+        Roots(roots)
     }
 }
 
@@ -75,7 +70,7 @@ impl Roots {
     }
 }
 
-impl Modules {
+impl Modules<'_> {
     pub(crate) fn python(&self, file: &File, module: &str) -> Target {
         let dots = module.len() - module.trim_start_matches('.').len();
         let rest = &module[dots..];

@@ -33,7 +33,7 @@ impl Crates {
     }
 }
 
-impl Modules {
+impl Modules<'_> {
     /// `scope` is where the path stands: a module inside a file is one of its own.
     pub(super) fn rust(&self, tree: &Tree, file: &File, scope: u32, module: &str) -> Target {
         let mut parts = module.split("::").map(str::trim).filter(|p| !p.is_empty()).peekable();

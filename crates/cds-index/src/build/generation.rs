@@ -470,9 +470,11 @@ impl<'a> GenerationWriter<'a> {
                 all_asked.extend_from_slice(own);
             }
             tables.write(of_generation(path::ASKED), &all_asked)?;
-            let importance = || cds_graph::importance(graph.graph());
-            let (importance, ()) = rayon::join(importance, || count_users(&mut documents, &entities, &graph));
-            tables.write(of_generation(path::IMPORTANCE), rows(&importance))?;
+            count_users(&mut documents, &entities, &graph);
+            // Few ask for it, and it takes longer than all the rest of an update.
+            if plan.parts == 0 {
+                tables.write(of_generation(path::IMPORTANCE), rows(&cds_graph::importance(graph.graph())))?;
+            }
             tables.write(of_generation(path::DOCUMENTS), rows(&documents))?;
             Ok((graph.edges.len() as u64, tables.written))
         };

@@ -35,6 +35,15 @@ impl Mapped {
         self.map.as_deref().unwrap_or_default()
     }
 
+    /// All of it will be read: the system maps it at once instead of a page here and a page there.
+    pub(crate) fn populate(&self) {
+        #[cfg(target_os = "linux")]
+        if let Some(map) = &self.map {
+            // An older kernel does not know it, and nothing is lost.
+            let _ = map.advise(memmap2::Advice::PopulateRead);
+        }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

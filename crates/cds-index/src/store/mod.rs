@@ -54,12 +54,6 @@ pub(crate) mod path {
     pub(crate) const NAMES: &str = "indices/names.bin";
     pub(crate) const USES: &str = "indices/uses.bin";
     pub(crate) const PROBLEMS: &str = "problems.json";
-
-    /// The tables that an update carries facts over by.
-    pub(crate) const TABLES: [&str; 17] = [
-        ENTITIES, STRINGS, SLOTS, DOCUMENTS, CHUNKS, DOCS, NAMES, USES, OUT, EDGES, INCOMING, ALIASES, UNRESOLVED,
-        PROBLEMS, BASES, EXTENSIONS, ASKED,
-    ];
 }
 
 /// Files of a part, relative to its folder.

@@ -18,7 +18,7 @@ use crate::{Error, Result};
 /// A part as a reader sees it.
 pub(crate) struct Part {
     pub(crate) files: Mapped,
-    outlines: Mapped,
+    pub(crate) outlines: Mapped,
     pub(crate) text: TextReader,
     /// Postings of what was taken out of older parts when this one was written: frequencies are lowered by them.
     gone: Option<TextReader>,

@@ -41,8 +41,8 @@ impl Bm25Fields {
 /// same segments.
 pub(crate) const SEGMENT_MEMORY: usize = 160 << 20;
 
-/// What tantivy wants at least.
-const SMALLEST_MEMORY: usize = 2 << 20;
+/// Memory the tables of the smallest segment are laid out for; tantivy wants 64 KB at least.
+const SMALLEST_MEMORY: usize = 256 << 10;
 
 /// Bytes of text below which one segment is closed fast enough.
 const WORTH_SPLITTING: u64 = 4 << 20;
