@@ -265,9 +265,8 @@ impl Engine {
         }
         let how = How { quick: true, seen: Some(seen), wait: PATIENCE, ..How::default() };
         let built = self.build(self.kept_options(), how, hooks);
-        // Who wrote meanwhile may have taken in all there was.
-        let has_written = built.as_ref().is_ok_and(|report| report.changed);
-        if !has_written && snapshot.is_superseded() {
+        // Who wrote meanwhile may have taken in all there was; and a folder may have another time with the same files in it.
+        if !snapshot.is_current() {
             *self.current() = None;
         }
         match built {
@@ -290,9 +289,29 @@ impl Engine {
     /// another process that writes, however long it takes.
     pub fn update(&self, walk: bool, hooks: &Hooks) -> Result<Option<BuildReport>> {
         // Another process may have written since.
-        *self.current() = None;
-        let report =
-            self.build(self.kept_options(), How { quick: !walk, wait: Duration::MAX, ..How::default() }, hooks)?;
+        if self.snapshot().is_ok_and(|snapshot| !snapshot.is_current()) {
+            *self.current() = None;
+        }
+        // A look needs no lock, and mostly finds that a question has brought everything up to date already.
+        let whole = |snapshot: &Arc<Snapshot>| {
+            let manifest = snapshot.manifest();
+            manifest.counts.not_encoded == 0 && self.has_settings_model(manifest)
+        };
+        let snapshot = self.snapshot().ok().filter(|snapshot| !walk && whole(snapshot));
+        let seen = snapshot.map(|snapshot| Seen::look(snapshot, &self.root, &|_| {}));
+        let options = self.kept_options();
+        if seen.as_ref().is_some_and(|seen| seen.freshness(&self.root, &options) == Freshness::Fresh) {
+            return Ok(None);
+        }
+        let seen = seen.filter(|seen| seen.snapshot.verify_tables().is_ok());
+        if seen.is_none() {
+            *self.current() = None;
+        }
+        let how = How { quick: !walk, seen: seen.as_ref(), wait: Duration::MAX, ..How::default() };
+        let report = self.build(options, how, hooks)?;
+        if seen.is_some_and(|seen| !seen.snapshot.is_current()) {
+            *self.current() = None;
+        }
         Ok(Some(report).filter(|report| report.changed))
     }
 
@@ -334,5 +353,34 @@ impl Engine {
 
     fn current(&self) -> std::sync::MutexGuard<'_, Option<Arc<Snapshot>>> {
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cds_index::Freshness;
+
+    use super::{Config, Engine, Hooks};
+
+    #[test]
+    fn a_folder_with_another_time_and_the_same_files_is_looked_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.txt"), "some words").unwrap();
+        let engine = Engine::open(dir.path(), Config::default()).unwrap();
+        engine.ensure_indexed(&Hooks::default()).unwrap();
+        let is_fresh = || engine.freshness(&engine.snapshot().unwrap()) == Freshness::Fresh;
+        let touch = || {
+            // Times of some file systems are coarse.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::fs::write(dir.path().join("came"), "").unwrap();
+            std::fs::remove_file(dir.path().join("came")).unwrap();
+        };
+        touch();
+        assert!(!is_fresh());
+        assert!(engine.ensure_indexed(&Hooks::default()).unwrap().is_none_or(|report| !report.changed));
+        assert!(is_fresh(), "after a question");
+        touch();
+        assert!(engine.update(false, &Hooks::default()).unwrap().is_none());
+        assert!(is_fresh(), "after an update");
     }
 }

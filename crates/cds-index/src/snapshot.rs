@@ -239,6 +239,11 @@ impl Snapshot {
             && Manifest::read(&self.home).is_ok_and(|current| current.generation != self.manifest.generation)
     }
 
+    /// Whether nothing was published since, not even other times of folders.
+    pub fn is_current(&self) -> bool {
+        self.manifest.is_current(&self.home)
+    }
+
     /// Whether every byte is what was written. Reads the whole generation.
     pub fn verify(&self) -> Result<()> {
         let names: Vec<&str> = self.manifest.files.keys().map(String::as_str).collect();

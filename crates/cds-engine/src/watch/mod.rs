@@ -141,7 +141,7 @@ struct Watch<'a> {
     /// When to try again after a failure, and how long to wait after the next one.
     retry: Option<(Instant, Duration)>,
     /// The index as of the last update.
-    known: Option<Snapshot>,
+    known: Option<Arc<Snapshot>>,
     /// Whether the start was told.
     is_told: bool,
     /// The last failure that was told, until something changes.
@@ -226,7 +226,7 @@ impl Watch<'_> {
             }
             if !self.is_told {
                 self.is_told = true;
-                let files = self.known.as_ref().map_or(0, Snapshot::file_count);
+                let files = self.known.as_ref().map_or(0, |known| known.file_count());
                 let known = self.known.as_ref().map_or(0, |known| known.manifest().directories.len());
                 let folders = listener.as_ref().map_or(known, Listener::folder_count);
                 (self.tell)(WatchEvent::Watching { files, folders });
@@ -272,7 +272,7 @@ impl Watch<'_> {
                     self.retry = Some((Instant::now() + pause, pause));
                 }
             }
-            self.known = Snapshot::open(self.engine.home()).ok();
+            self.known = self.engine.snapshot().ok();
             let (Some(known), Some(listening)) = (&self.known, listener.as_mut()) else { return };
             let manifest = known.manifest();
             let folders = manifest.directories.iter().map(|(path, _)| on_disk(manifest, self.engine.root(), path));
