@@ -248,7 +248,12 @@ impl Engine {
             drop(tell);
             match seen.freshness(&self.root, &self.kept_options()) {
                 Freshness::Fresh => Ok(None),
-                Freshness::Stale(_) | Freshness::Settings => self.bring_up_to_date(&seen, hooks),
+                Freshness::Stale(_) | Freshness::Settings => {
+                    let done = self.bring_up_to_date(&seen, hooks);
+                    // Letting go of all that was mapped takes a while, and nobody needs to wait for it.
+                    rayon::spawn(|| drop(seen));
+                    done
+                }
             }
         })
     }

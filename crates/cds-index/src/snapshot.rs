@@ -119,7 +119,7 @@ impl Snapshot {
             documents: map(path::DOCUMENTS)?,
             chunks: map(path::CHUNKS)?,
             docs: map(path::DOCS)?,
-            parts: manifest.parts.iter().map(|entry| Part::open(home, &manifest, entry)).collect::<Result<_>>()?,
+            parts: manifest.parts.par_iter().map(|entry| Part::open(home, &manifest, entry)).collect::<Result<_>>()?,
             home: home.to_owned(),
             names,
             uses,

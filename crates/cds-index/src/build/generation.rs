@@ -279,12 +279,20 @@ impl<'a> GenerationWriter<'a> {
     /// Folders of indexed files become entities, outer ones first; files learn their parent.
     fn add_directories(&mut self) -> FxHashMap<String, u32> {
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
-        let path_of = |d: &DocumentRow| (d.entity, self.strings.text(d.path).to_owned());
-        let paths: Vec<(u32, String)> = self.documents.iter().map(path_of).collect();
-        for (entity, path) in paths {
+        let mut last = (String::new(), NONE);
+        for at in 0..self.documents.len() {
+            let DocumentRow { entity, path, .. } = self.documents[at];
+            let path = self.strings.text(path);
+            let own = path.rfind('/').map_or("", |end| &path[..end]);
+            // Files of a folder mostly follow each other.
+            if own == last.0 {
+                self.entities[entity as usize].parent = last.1;
+                continue;
+            }
+            let own = own.to_owned();
             let mut parent = NONE;
-            let folders = path.match_indices('/').map(|(i, _)| &path[..i]);
-            for folder in folders {
+            let ends = own.match_indices('/').map(|(i, _)| i).chain((!own.is_empty()).then_some(own.len()));
+            for folder in ends.map(|end| &own[..end]) {
                 if let Some(&id) = known.get(folder) {
                     parent = id;
                     continue;
@@ -308,12 +316,13 @@ impl<'a> GenerationWriter<'a> {
                 parent = id;
             }
             self.entities[entity as usize].parent = parent;
+            last = (own, parent);
         }
         known
     }
 
-    /// Finds out what names mean, and gives what is not in the tree entities of its own.
-    fn link(&mut self, folder: &Path, folders: &FxHashMap<String, u32>) -> Result<Links> {
+    /// Finds out what names mean.
+    fn link(&self, folder: &Path, folders: &FxHashMap<String, u32>) -> Result<Links> {
         let outlines = Mapped::open(&folder.join(part_path::OUTLINES), None)?;
         let files = Mapped::open(&folder.join(part_path::FILES), None)?;
         let facts = |row: &DocumentRow| {
@@ -330,11 +339,15 @@ impl<'a> GenerationWriter<'a> {
             outlines: outlines.rows(),
             facts: &facts,
             own_part: self.plan.parts as u32,
-            manifests: std::mem::take(&mut self.manifests),
+            manifests: &self.manifests,
             old: self.old,
             kept: &self.same,
         };
-        let links = linker.run(self.entities.len() as u32);
+        Ok(linker.run(self.entities.len() as u32))
+    }
+
+    /// Gives what is not in the tree entities of its own.
+    fn add_outside(&mut self, links: &Links) {
         for name in &links.outside {
             self.names.add(name, self.entities.len() as u32);
             self.entities.push(EntityRow {
@@ -350,7 +363,6 @@ impl<'a> GenerationWriter<'a> {
                 depth: 0,
             });
         }
-        Ok(links)
     }
 
     /// Problems of files that did not change are those they had.
@@ -372,10 +384,18 @@ impl<'a> GenerationWriter<'a> {
         let started = Instant::now();
         let part = self.part.take().expect("it is closed once");
         let part_folder = part.folder().to_owned();
-        let closing = part.close(self.old, &gone)?;
-        let links = self.link(&part_folder, &folders)?;
+        let taking = part.taking();
+        let closing = part.close()?;
+        let old = self.old.filter(|_| !gone.is_empty());
+        let (taken, links) = std::thread::scope(|scope| {
+            let taken = old.map(|old| scope.spawn(|| taking.run(old, &gone)));
+            let links = self.link(&part_folder, &folders);
+            (taken.map(|taken| taken.join().expect("what was indexed once is indexed again")).transpose(), links)
+        });
+        let (taken, links) = (taken?, links?);
+        self.add_outside(&links);
         let link_seconds = started.elapsed().as_secs_f64();
-        let (part, mut meaning) = closing.finish()?;
+        let (part, mut meaning) = closing.finish(taken)?;
         measure_vectors(&mut self.documents, self.plan.parts as u32, &part_folder, &meaning.tables.scales)?;
         problems.append(&mut self.problems);
         problems.append(&mut meaning.problems);

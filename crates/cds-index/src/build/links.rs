@@ -28,7 +28,7 @@ pub(crate) struct Linker<'a> {
     pub(crate) facts: &'a (dyn Fn(&DocumentRow) -> Option<FileFacts> + Sync),
     pub(crate) own_part: u32,
     /// Texts of files of build tools.
-    pub(crate) manifests: Vec<(String, String)>,
+    pub(crate) manifests: &'a [(String, String)],
     pub(crate) old: Option<&'a Snapshot>,
     /// By the old file, which it is now, if it is the same.
     pub(crate) kept: &'a [Option<u32>],
@@ -149,7 +149,7 @@ impl<'a> Linker<'a> {
             let language = &self.languages[usize::from(row.language)];
             tree.add(self.path(row), language, self.rules(language), row.entity, self.outline(row));
         }
-        for (path, text) in &self.manifests {
+        for (path, text) in self.manifests {
             tree.add_manifest(path, text);
         }
         tree

@@ -44,8 +44,35 @@ pub(crate) struct Placed {
 pub(crate) struct ClosingPart<'a> {
     writer: PartWriter<'a>,
     text: ClosingText,
-    gone: Option<ClosingText>,
     files: BTreeMap<String, WrittenFile>,
+}
+
+/// What is to be taken out of other parts, on behalf of the part that is being written.
+pub(crate) struct Taking {
+    folder: PathBuf,
+    comments: bool,
+    memory: usize,
+}
+
+/// What was taken out: its postings, which may still be on their way to disk, and the list of it.
+pub(crate) struct Taken {
+    text: ClosingText,
+    listed: Vec<u8>,
+}
+
+impl Taking {
+    /// `gone` are files of other parts that are no longer there.
+    pub(crate) fn run(self, old: &Snapshot, gone: &[GoneFile]) -> Result<Taken> {
+        let expected = gone.iter().map(|file| u64::from(file.text_len)).sum();
+        let mut writer = TextWriter::create(&self.folder.join(path::GONE_BM25), expected, self.memory)?;
+        for file in gone {
+            let (text, facts) = old.gone(file)?;
+            let text = findable(&text, &facts, self.comments);
+            add_text(&mut writer, &file.path, &text, &facts, self.comments)?;
+        }
+        let listed = serde_json::to_vec(gone).expect("files are plain data");
+        Ok(Taken { text: writer.close(), listed })
+    }
 }
 
 /// A part on disk.
@@ -98,29 +125,19 @@ impl<'a> PartWriter<'a> {
         &self.folder
     }
 
-    /// No more files come. `gone` are files of other parts that are no longer there.
-    pub(crate) fn close(mut self, old: Option<&Snapshot>, gone: &[GoneFile]) -> Result<ClosingPart<'a>> {
+    /// For what is to be taken out of other parts. It can be done beside the rest.
+    pub(crate) fn taking(&self) -> Taking {
+        Taking { folder: self.folder.clone(), comments: self.comments, memory: self.memory }
+    }
+
+    /// No more files come.
+    pub(crate) fn close(mut self) -> Result<ClosingPart<'a>> {
         let mut files = BTreeMap::new();
         files.insert(format!("{}/{}", self.name, path::OUTLINES), self.outlines.finish()?);
         self.files.flush().map_err(Error::io(self.folder.join(path::FILES)))?;
         // The text index takes longest to close: it goes on beside the rest.
         let text = self.text.take().expect("it is closed once").close();
-        let closing = match old.filter(|_| !gone.is_empty()) {
-            None => None,
-            Some(old) => {
-                let expected = gone.iter().map(|file| u64::from(file.text_len)).sum();
-                let mut writer = TextWriter::create(&self.folder.join(path::GONE_BM25), expected, self.memory)?;
-                for file in gone {
-                    let (text, facts) = old.gone(file)?;
-                    let text = findable(&text, &facts, self.comments);
-                    add_text(&mut writer, &file.path, &text, &facts, self.comments)?;
-                }
-                let listed = serde_json::to_vec(gone).expect("files are plain data");
-                self.write(path::GONE, &listed, &mut files)?;
-                Some(writer.close())
-            }
-        };
-        Ok(ClosingPart { writer: self, text, gone: closing, files })
+        Ok(ClosingPart { writer: self, text, files })
     }
 
     fn write(&self, name: &str, bytes: &[u8], files: &mut BTreeMap<String, WrittenFile>) -> Result<()> {
@@ -131,8 +148,8 @@ impl<'a> PartWriter<'a> {
 }
 
 impl ClosingPart<'_> {
-    pub(crate) fn finish(self) -> Result<(WrittenPart, Written)> {
-        let ClosingPart { mut writer, text, gone, mut files } = self;
+    pub(crate) fn finish(self, gone: Option<Taken>) -> Result<(WrittenPart, Written)> {
+        let ClosingPart { mut writer, text, mut files } = self;
         let meaning = writer.meaning.take().expect("it is finished once").finish()?;
         let listed = |name: &str| format!("{}/{name}", writer.name);
         files.insert(listed(path::FILES), WrittenFile { size: writer.files_at, checksum: None });
@@ -144,7 +161,8 @@ impl ClosingPart<'_> {
         text.finish()?;
         files.extend(text_files(&writer.folder, &writer.name, path::BM25)?);
         if let Some(gone) = gone {
-            gone.finish()?;
+            writer.write(path::GONE, &gone.listed, &mut files)?;
+            gone.text.finish()?;
             files.extend(text_files(&writer.folder, &writer.name, path::GONE_BM25)?);
         }
         let entry = PartEntry { name: writer.name, docs: writer.docs };
