@@ -15,7 +15,7 @@ use cds_model::{ChunkId, EntityId, FileFacts, FileId};
 
 use crate::build::ProblemRow;
 use crate::store::files::LoadedFile;
-use crate::store::map::{Mapped, MappedBytes};
+use crate::store::map::Mapped;
 use crate::store::names::{NameMatch, Names};
 use crate::store::part::{GoneFile, Part};
 use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow};
@@ -94,18 +94,7 @@ impl Snapshot {
     fn open_generation(home: &Path, manifest: Manifest) -> Result<Snapshot> {
         let folder = home.join(&manifest.generation);
         let map = |name: &str| manifest.map(home, &format!("{}/{name}", manifest.generation));
-        // Rows are looked at one by one and checked then. Maps of names are walked by a library that trusts them, so they
-        // are read whole: 1.6 of the 18 MB of tables at 10,000 files, of which all would take 3 to 7 ms.
-        let fst = |part: &str, name: &str| {
-            let name = format!("{part}/{name}");
-            let written = manifest.files.get(&name);
-            let mapped = Mapped::open(&home.join(&name), written.map(|f| f.size))?;
-            if !written.is_some_and(|f| f.is(mapped.bytes())) {
-                return Err(Error::damaged(mapped.path(), "the checksum"));
-            }
-            let path = mapped.path().to_owned();
-            fst::Map::new(MappedBytes(mapped)).map_err(|e| Error::damaged(path, e.to_string()))
-        };
+        let fst = |part: &str, name: &str| manifest.map_names(home, &format!("{part}/{name}"));
         let fsts = |name: &str| manifest.parts.iter().map(|part| fst(&part.name, name)).collect::<Result<_>>();
         let names = Names { maps: fsts(part_path::NAMES)?, lists: map(path::NAMES)? };
         let uses = Uses { maps: fsts(part_path::USES)?, lists: map(path::USES)? };

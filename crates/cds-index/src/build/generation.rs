@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::links::{Asked, Linker, Links};
-use super::part::{PartWriter, Placed};
+use super::part::{PartWriter, Placed, Taken};
 use super::plan::Plan;
 use super::prepare::{Kept, Prepared};
 use super::{Build, ProblemRow};
@@ -384,11 +384,11 @@ impl<'a> GenerationWriter<'a> {
         let started = Instant::now();
         let part = self.part.take().expect("it is closed once");
         let part_folder = part.folder().to_owned();
-        let taking = part.taking();
+        let comments = part.comments;
         let closing = part.close()?;
         let old = self.old.filter(|_| !gone.is_empty());
         let (taken, links) = std::thread::scope(|scope| {
-            let taken = old.map(|old| scope.spawn(|| taking.run(old, &gone)));
+            let taken = old.map(|old| scope.spawn(|| Taken::new(old, &gone, comments)));
             let links = self.link(&part_folder, &folders);
             (taken.map(|taken| taken.join().expect("what was indexed once is indexed again")).transpose(), links)
         });

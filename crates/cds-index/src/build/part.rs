@@ -11,6 +11,7 @@ use zerocopy::IntoBytes;
 use super::Build;
 use super::meaning::{Meaning, Written};
 use super::prepare::{Prepared, findable};
+use crate::store::gone::GoneWriter;
 use crate::store::manifest::{PartEntry, WrittenFile};
 use crate::store::map::Mapped;
 use crate::store::part::GoneFile;
@@ -27,9 +28,7 @@ pub(crate) struct PartWriter<'a> {
     text: Option<TextWriter>,
     meaning: Option<Meaning<'a>>,
     docs: u32,
-    comments: bool,
-    /// What a segment of the text index may take.
-    memory: usize,
+    pub(crate) comments: bool,
 }
 
 /// Where a file was put.
@@ -47,31 +46,23 @@ pub(crate) struct ClosingPart<'a> {
     files: BTreeMap<String, WrittenFile>,
 }
 
-/// What is to be taken out of other parts, on behalf of the part that is being written.
-pub(crate) struct Taking {
-    folder: PathBuf,
-    comments: bool,
-    memory: usize,
-}
-
-/// What was taken out: its postings, which may still be on their way to disk, and the list of it.
+/// What was taken out of other parts: the list of it, and its terms.
 pub(crate) struct Taken {
-    text: ClosingText,
     listed: Vec<u8>,
+    terms: Vec<u8>,
 }
 
-impl Taking {
+impl Taken {
     /// `gone` are files of other parts that are no longer there.
-    pub(crate) fn run(self, old: &Snapshot, gone: &[GoneFile]) -> Result<Taken> {
-        let expected = gone.iter().map(|file| u64::from(file.text_len)).sum();
-        let mut writer = TextWriter::create(&self.folder.join(path::GONE_BM25), expected, self.memory)?;
+    pub(crate) fn new(old: &Snapshot, gone: &[GoneFile], comments: bool) -> Result<Taken> {
+        let mut writer = GoneWriter::new();
         for file in gone {
             let (text, facts) = old.gone(file)?;
-            let text = findable(&text, &facts, self.comments);
-            add_text(&mut writer, &file.path, &text, &facts, self.comments)?;
+            let text = findable(&text, &facts, comments);
+            text_rows(&file.path, &text, &facts, comments).for_each(|row| writer.add(&row));
         }
         let listed = serde_json::to_vec(gone).expect("files are plain data");
-        Ok(Taken { text: writer.close(), listed })
+        Ok(Taken { listed, terms: writer.finish() })
     }
 }
 
@@ -103,7 +94,6 @@ impl<'a> PartWriter<'a> {
             meaning: Some(Meaning::create(&folder, build.home, build.models, build.cancel, is_whole, busy)?),
             docs: 0,
             comments: build.options.comments,
-            memory: build.effort.segment_memory(),
             name,
             folder,
         })
@@ -115,7 +105,8 @@ impl<'a> PartWriter<'a> {
         self.files_at += file.packed.write(&mut self.files, &self.folder.join(path::FILES))?;
         let text = findable(&file.text, &file.facts, self.comments);
         let writer = self.text.as_mut().expect("files come before the end");
-        add_text(writer, &file.path, &text, &file.facts, self.comments)?;
+        text_rows(&file.path, &text, &file.facts, self.comments).try_for_each(|row| writer.add(&row))?;
+        writer.end_file();
         self.meaning.as_mut().expect("files come before the end").add(file, &text)?;
         self.docs += file.facts.chunks.len() as u32;
         Ok(placed)
@@ -123,11 +114,6 @@ impl<'a> PartWriter<'a> {
 
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// For what is to be taken out of other parts. It can be done beside the rest.
-    pub(crate) fn taking(&self) -> Taking {
-        Taking { folder: self.folder.clone(), comments: self.comments, memory: self.memory }
     }
 
     /// No more files come.
@@ -162,8 +148,7 @@ impl ClosingPart<'_> {
         files.extend(text_files(&writer.folder, &writer.name, path::BM25)?);
         if let Some(gone) = gone {
             writer.write(path::GONE, &gone.listed, &mut files)?;
-            gone.text.finish()?;
-            files.extend(text_files(&writer.folder, &writer.name, path::GONE_BM25)?);
+            writer.write(path::GONE_TERMS, &gone.terms, &mut files)?;
         }
         let entry = PartEntry { name: writer.name, docs: writer.docs };
         Ok((WrittenPart { entry, files }, meaning))
@@ -197,24 +182,27 @@ impl Checked {
 }
 
 /// What of a file enters a text index, chunk by chunk.
-fn add_text(writer: &mut TextWriter, path: &str, text: &str, facts: &FileFacts, comments: bool) -> Result<()> {
-    for (i, chunk) in facts.chunks.iter().enumerate() {
+fn text_rows<'a>(
+    path: &'a str,
+    text: &'a str,
+    facts: &'a FileFacts,
+    comments: bool,
+) -> impl Iterator<Item = TextRow<'a>> {
+    facts.chunks.iter().enumerate().map(move |(i, chunk)| {
         let entity = chunk.entity.filter(|_| chunk.part == 0).map(|e| &facts.entities[e as usize]);
         let doc = match entity {
             Some(entity) => entity.doc_comment.as_deref(),
             None if i == 0 => facts.doc_comment.as_deref(),
             None => None,
         };
-        writer.add(&TextRow {
+        TextRow {
             content: &text[chunk.span.range()],
             path,
             signature: entity.map_or("", |e| &e.signature),
             doc: doc.filter(|_| comments).unwrap_or_default(),
             definitions: defined_in(facts, chunk).map(|e| e.name.as_str()).collect(),
-        })?;
-    }
-    writer.end_file();
-    Ok(())
+        }
+    })
 }
 
 /// Entities that begin in the chunk.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::map::Mapped;
+use super::map::{Mapped, MappedBytes};
 use crate::build::BuildOptions;
 use crate::{Error, Result};
 
@@ -189,6 +189,18 @@ impl Manifest {
             return Err(Error::damaged(path, "the checksum"));
         }
         Ok(mapped)
+    }
+
+    /// Maps a finite-state map. A library walks it that trusts it, so it is read whole: 1.6 of the 18 MB of tables at 10,000 files, of
+    /// which all would take 3 to 7 ms.
+    pub(crate) fn map_names(&self, home: &Path, name: &str) -> Result<fst::Map<MappedBytes>> {
+        let written = self.files.get(name);
+        let mapped = Mapped::open(&home.join(name), written.map(|f| f.size))?;
+        let damaged = |what: String| Error::damaged(home.join(name), what);
+        if !written.is_some_and(|f| f.is(mapped.bytes())) {
+            return Err(damaged("the checksum".to_owned()));
+        }
+        fst::Map::new(MappedBytes(mapped)).map_err(|e| damaged(e.to_string()))
     }
 
     /// Where something of the index stands on disk.

@@ -12,12 +12,13 @@
 //!     indices/  documents.bin  chunks.bin  docs.bin  names.bin  uses.bin
 //!     problems.json
 //!   p000003/             what is large of some files, written once and shared by generations
-//!     files.bin  outlines.bin  names.fst  uses.fst  vectors.bin  scales.bin  sketches.bin  terms.bin  weights.bin  bm25/  gone.json  gone/
+//!     files.bin  outlines.bin  names.fst  uses.fst  vectors.bin  scales.bin  sketches.bin  terms.bin  weights.bin  bm25/  gone.json  gone.fst
 //! ```
 
 pub(crate) mod best;
 pub(crate) mod files;
 pub(crate) mod folder;
+pub(crate) mod gone;
 pub(crate) mod manifest;
 pub(crate) mod map;
 pub(crate) mod moves;
@@ -69,5 +70,5 @@ pub(crate) mod part_path {
     pub(crate) const WEIGHTS: &str = "weights.bin";
     pub(crate) const BM25: &str = "bm25";
     pub(crate) const GONE: &str = "gone.json";
-    pub(crate) const GONE_BM25: &str = "gone";
+    pub(crate) const GONE_TERMS: &str = "gone.fst";
 }

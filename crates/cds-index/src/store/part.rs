@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tantivy::Term;
 use tantivy::schema::Field;
 
+use super::gone::Gone;
 use super::manifest::{Manifest, PartEntry};
 use super::map::Mapped;
 use super::part_path as path;
@@ -20,8 +21,8 @@ pub(crate) struct Part {
     pub(crate) files: Mapped,
     pub(crate) outlines: Mapped,
     pub(crate) text: TextReader,
-    /// Postings of what was taken out of older parts when this one was written: frequencies are lowered by them.
-    gone: Option<TextReader>,
+    /// Terms of what was taken out of older parts when this one was written.
+    gone: Option<Gone>,
     pub(crate) vectors: VectorMaps,
     pub(crate) sparse: SparseMaps,
 }
@@ -45,7 +46,7 @@ impl Part {
         let map = |name: &str| manifest.map(home, &format!("{}/{name}", entry.name));
         // Small files of the text index, too: the library that reads them trusts them.
         for name in manifest.files.keys().filter_map(|name| name.strip_prefix(&entry.name)?.strip_prefix('/')) {
-            if name.starts_with(path::BM25) || name.starts_with(path::GONE_BM25) {
+            if name.starts_with(path::BM25) {
                 map(name)?;
             }
         }
@@ -53,8 +54,8 @@ impl Part {
             files: map(path::FILES)?,
             outlines: map(path::OUTLINES)?,
             text: TextReader::open(&folder.join(path::BM25))?,
-            gone: if manifest.files.contains_key(&format!("{}/{}", entry.name, path::GONE)) {
-                Some(TextReader::open(&folder.join(path::GONE_BM25))?)
+            gone: if manifest.files.contains_key(&format!("{}/{}", entry.name, path::GONE_TERMS)) {
+                Some(Gone(manifest.map_names(home, &format!("{}/{}", entry.name, path::GONE_TERMS))?))
             } else {
                 None
             },
@@ -77,17 +78,16 @@ impl Part {
 
     /// In how many documents a term stands, less those taken out of older parts.
     pub(crate) fn doc_freq(&self, term: &Term) -> Result<i64> {
-        self.less_gone(|text| text.doc_freq(term))
+        self.less_gone(self.text.doc_freq(term)?, |gone| gone.doc_freq(term))
     }
 
     /// How many terms there are in a field, less those taken out of older parts.
     pub(crate) fn tokens(&self, field: Field) -> Result<i64> {
-        self.less_gone(|text| text.tokens(field))
+        self.less_gone(self.text.tokens(field)?, |gone| gone.tokens(field))
     }
 
-    fn less_gone(&self, count: impl Fn(&TextReader) -> Result<u64>) -> Result<i64> {
-        let gone = self.gone.as_ref().map_or(Ok(0), &count)?;
-        Ok(count(&self.text)?.cast_signed() - gone.cast_signed())
+    fn less_gone(&self, count: u64, gone: impl Fn(&Gone) -> u64) -> Result<i64> {
+        Ok(count.cast_signed().wrapping_sub(self.gone.as_ref().map_or(0, gone).cast_signed()))
     }
 
     /// Words of an outline.

@@ -80,6 +80,16 @@ pub(crate) struct TextRow<'a> {
     pub(crate) definitions: Vec<&'a str>,
 }
 
+impl TextRow<'_> {
+    /// What enters each field; a field may come more than once.
+    pub(crate) fn texts(&self, fields: &Bm25Fields) -> impl Iterator<Item = (Field, &str)> {
+        let Bm25Fields { content, symbols, signature, doc, path } = *fields;
+        let once = [(content, self.content), (path, self.path), (signature, self.signature), (doc, self.doc)];
+        let all = once.into_iter().chain(self.definitions.iter().map(move |name| (symbols, *name)));
+        all.filter(|(_, text)| !text.is_empty())
+    }
+}
+
 /// Writes segments one after the other. The writer's caller fills the open one while full ones go to disk beside it.
 pub(crate) struct TextWriter {
     folder: PathBuf,
@@ -115,19 +125,9 @@ impl TextWriter {
     }
 
     pub(crate) fn add(&mut self, row: &TextRow) -> Result<()> {
-        let fields = &self.fields;
         let mut document = TantivyDocument::new();
-        let mut text = |field: Field, text: &str| {
-            if !text.is_empty() {
-                document.add_text(field, text);
-            }
-        };
-        text(fields.content, row.content);
-        text(fields.path, row.path);
-        text(fields.signature, row.signature);
-        text(fields.doc, row.doc);
-        for name in &row.definitions {
-            text(fields.symbols, name);
+        for (field, text) in row.texts(&self.fields) {
+            document.add_text(field, text);
         }
         let (_, writer) = match &mut self.open {
             Some(open) => open,
