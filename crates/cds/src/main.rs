@@ -15,6 +15,7 @@ use clap::Parser;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
+    memory::take_small_pages();
     // Panics that are caught are told as errors.
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
