@@ -1,6 +1,6 @@
 //! Every check and measurement: `cargo xtask test`, `cargo xtask bench`, `cargo xtask eval`,
 //! `cargo xtask graph-truth`, `cargo xtask parity`, `cargo xtask outside`,
-//! `cargo xtask coverage`, `cargo xtask fuzz`, `cargo xtask codegen`.
+//! `cargo xtask coverage`, `cargo xtask fuzz`, `cargo xtask plant`, `cargo xtask codegen`.
 
 mod bench;
 mod check;
@@ -11,6 +11,7 @@ mod fuzz;
 mod grpc;
 mod outside;
 mod parity;
+mod plant;
 mod scip;
 mod trees;
 mod truth;
@@ -43,6 +44,7 @@ const USAGE: &str = "cargo xtask COMMAND
   fuzz [--minutes N] [--target NAME]
                           inputs that break a promise, looked for N minutes (5) a target: with libFuzzer where a nightly
                           compiler and cargo-fuzz are installed, else by chance; see docs/fuzzing.md
+  plant [--only WORDS]    whether the test of updated against clean indexes fails over each of a dozen planted bugs
   codegen                 the .proto of the gRPC door from the table of operations, and the code from the .proto";
 
 fn main() -> Result<()> {
@@ -56,6 +58,7 @@ fn main() -> Result<()> {
         Some("outside") => outside::run(&arguments[1..]),
         Some("coverage") => coverage::run(),
         Some("fuzz") => fuzz::run(&arguments[1..]),
+        Some("plant") => plant::run(&arguments[1..]),
         Some("codegen") => codegen::run(),
         _ => bail!("{USAGE}"),
     }
