@@ -318,9 +318,11 @@ impl Scorer<'_> {
         let norms = self.length_factors(reader)?;
         for (i, term) in self.terms.iter().enumerate() {
             touched.clear();
+            let mut list = 0;
             for ((field, weight), factors) in self.fields.iter().zip(&norms) {
                 let inverted = reader.inverted_index(*field)?;
                 for text in &term.texts {
+                    list += 1;
                     let found =
                         inverted.read_postings(&Term::from_field_text(*field, text), IndexRecordOption::WithFreqs)?;
                     let Some(mut postings) = found else { continue };
@@ -335,7 +337,7 @@ impl Scorer<'_> {
                         if let Some(files) = files.as_mut()
                             && let Some(chunk) = segment.chunk(doc)
                         {
-                            files.add(i, *field, chunk, times * weight);
+                            files.add((i, list), *field, chunk, times * weight);
                         }
                         doc = postings.advance();
                     }
@@ -388,8 +390,10 @@ struct FileScorer<'a> {
 /// A term in a field of a file.
 struct Met {
     file: u32,
-    is_path: bool,
     weighted: f32,
+    /// The list of postings of the segment.
+    list: u16,
+    is_path: bool,
 }
 
 impl<'a> FileScorer<'a> {
@@ -407,18 +411,19 @@ impl<'a> FileScorer<'a> {
         })
     }
 
-    fn add(&mut self, term: usize, field: Field, chunk: ChunkId, weighted: f32) {
+    /// Numbers are added up in the same order however files lie in segments: list after list, also where no other file stands between.
+    fn add(&mut self, (term, list): (usize, u16), field: Field, chunk: ChunkId, weighted: f32) {
         let Some(file) = self.places.file(chunk) else { return };
         let is_path = field == self.path;
         let met = &mut self.met[term];
         match met.last_mut() {
-            Some(last) if last.file == file.0 && last.is_path == is_path => {
+            Some(last) if last.file == file.0 && last.list == list => {
                 // All chunks of a file repeat its path.
                 if !is_path {
                     last.weighted += weighted;
                 }
             }
-            _ => met.push(Met { file: file.0, is_path, weighted }),
+            _ => met.push(Met { file: file.0, weighted, list, is_path }),
         }
     }
 
@@ -431,7 +436,7 @@ impl<'a> FileScorer<'a> {
         let mut frequencies = vec![0f32; count];
         for (term, met) in terms.iter().zip(&self.met) {
             let mut files = 0;
-            for Met { file, is_path, weighted } in met {
+            for Met { file, is_path, weighted, .. } in met {
                 let Some(frequency) = frequencies.get_mut(*file as usize) else { continue };
                 files += usize::from(*frequency == 0.0);
                 let length = if *is_path { 1.0 } else { 0.5 + 0.5 * sizes[*file as usize] / average };

@@ -24,7 +24,7 @@ pub struct Limits {
     pub requests: usize,
     /// Connections at once.
     pub connections: usize,
-    /// How long a client may take to send the head of a request.
+    /// How long a client may take to send the head of a request, and then its body.
     pub head: Duration,
     /// Requests in one batch.
     pub batch: usize,

@@ -117,7 +117,7 @@ fn given<T: Serialize>(status: StatusCode, answer: Result<T, Fault>) -> Response
 }
 
 /// The body, or what is wrong with it.
-async fn body(request: Request) -> Result<Bytes, Response> {
+async fn body(doors: &Doors, request: Request) -> Result<Bytes, Response> {
     let refuse = |status: StatusCode, code: &str, message: &str| {
         answered(status, &json!({ "error": { "code": code, "message": message } }))
     };
@@ -130,7 +130,9 @@ async fn body(request: Request) -> Result<Bytes, Response> {
             "the body must be JSON: send content-type application/json",
         ));
     }
-    Bytes::from_request(request, &()).await.map_err(|e| {
+    let all = tokio::time::timeout(doors.limits.head, Bytes::from_request(request, &())).await;
+    let all = all.map_err(|_| refuse(StatusCode::REQUEST_TIMEOUT, "too_slow", "the body did not come in time"))?;
+    all.map_err(|e| {
         let status = e.status();
         match status {
             StatusCode::PAYLOAD_TOO_LARGE => refuse(status, "too_large", "the body is too large"),
@@ -139,8 +141,8 @@ async fn body(request: Request) -> Result<Bytes, Response> {
     })
 }
 
-async fn object(request: Request) -> Result<Map<String, Value>, Response> {
-    let body = body(request).await?;
+async fn object(doors: &Doors, request: Request) -> Result<Map<String, Value>, Response> {
+    let body = body(doors, request).await?;
     match serde_json::from_slice(&body) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(faulty(&Fault::new(FaultKind::Invalid, "the body must be an object"))),
@@ -149,14 +151,14 @@ async fn object(request: Request) -> Result<Map<String, Value>, Response> {
 }
 
 async fn operation(State(doors): State<Arc<Doors>>, Path(name): Path<String>, request: Request) -> Response {
-    match object(request).await {
+    match object(&doors, request).await {
         Ok(parameters) => given(StatusCode::OK, doors.text(&name, parameters).await),
         Err(refused) => refused,
     }
 }
 
 async fn json_rpc(State(doors): State<Arc<Doors>>, request: Request) -> Response {
-    match body(request).await {
+    match body(&doors, request).await {
         Ok(body) => match rpc::answer(&doors, &body).await {
             Some(answer) => answered(StatusCode::OK, &answer),
             None => StatusCode::NO_CONTENT.into_response(),
@@ -171,7 +173,7 @@ async fn list_projects(State(doors): State<Arc<Doors>>) -> Response {
 }
 
 async fn open_project(State(doors): State<Arc<Doors>>, request: Request) -> Response {
-    let parameters = match object(request).await {
+    let parameters = match object(&doors, request).await {
         Ok(parameters) => parameters,
         Err(refused) => return refused,
     };
@@ -200,7 +202,7 @@ async fn close_project(State(doors): State<Arc<Doors>>, Path(name): Path<String>
 
 /// Answers once the index says what the disk says.
 async fn refresh(State(doors): State<Arc<Doors>>, request: Request) -> Response {
-    let checked = match object(request).await {
+    let checked = match object(&doors, request).await {
         Ok(parameters) => crate::parameters::check(&openapi::refresh_input(), parameters),
         Err(refused) => return refused,
     };
@@ -217,7 +219,7 @@ async fn list_tasks(State(doors): State<Arc<Doors>>) -> Response {
 }
 
 async fn begin_task(State(doors): State<Arc<Doors>>, request: Request) -> Response {
-    let checked = match object(request).await {
+    let checked = match object(&doors, request).await {
         Ok(parameters) => crate::parameters::check(&crate::doors::index_input(), parameters),
         Err(refused) => return refused,
     };

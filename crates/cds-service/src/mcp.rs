@@ -150,9 +150,11 @@ impl Server {
         let mut now = self.doors.tasks.follow(task["merged_into"].as_str().unwrap_or(&own))?;
         let token = context.meta.get_progress_token();
         let mut steps = Steps::default();
+        let mut left = Left { doors: &self.doors, task: Some(own) };
         loop {
             let task = now.borrow_and_update().clone();
             if !is_open(task.state) {
+                left.task = None;
                 return match task.state {
                     TaskState::Failed => Err(Fault::new(FaultKind::Internal, task.error.unwrap_or_default())),
                     _ => Ok(json!(task)),
@@ -166,19 +168,31 @@ impl Server {
                 progress.message = Some(if task.phase.is_empty() { "waiting".to_owned() } else { task.phase });
                 let _ = context.peer.notify_progress(progress).await;
             }
+            // A word now and then is enough; the end is told at once.
+            let pause = tokio::time::sleep(Duration::from_millis(200));
             tokio::select! {
-                () = context.ct.cancelled() => {
-                    self.doors.tasks.cancel(&own)?;
-                    return Err(Fault::new(FaultKind::Cancelled, "indexing was cancelled"));
-                }
-                changed = now.changed() => {
-                    if changed.is_err() {
+                () = context.ct.cancelled() => return Err(Fault::new(FaultKind::Cancelled, "indexing was cancelled")),
+                ended = async { now.wait_for(|task| !is_open(task.state)).await.map(drop) } => {
+                    if ended.is_err() {
                         return Err(Fault::new(FaultKind::NotFound, "the task is gone"));
                     }
-                    // A word now and then is enough.
-                    tokio::time::sleep(Duration::from_millis(200)).await;
                 }
+                () = pause => {}
             }
+        }
+    }
+}
+
+/// Stops a task when nobody waits for it any more: the client cancelled, or went away.
+struct Left<'a> {
+    doors: &'a Doors,
+    task: Option<String>,
+}
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            let _ = self.doors.tasks.cancel(task);
         }
     }
 }

@@ -287,4 +287,49 @@ mod tests {
         check(" \t", 0);
         check("words", 1);
     }
+
+    /// Some words of a ledger, the same for the same number.
+    fn program(number: usize, functions: usize) -> String {
+        const WORDS: [&str; 9] = ["ledger", "balance", "account", "open", "close", "entry", "total", "sum", "ledgers"];
+        let word = |i: usize| WORDS[(i * i + 3 * number + i / 4) % WORDS.len()];
+        let function = |i: usize| {
+            let (a, b, c) = (word(i), word(i + 1), word(i + number));
+            format!(
+                "def {a}_{b}_{i}({c}):\n    \"\"\"The {b} of a {c} {a}.\"\"\"\n    return {c} + {}({b})\n\n\n",
+                word(i + 2)
+            )
+        };
+        (0..functions).map(function).collect()
+    }
+
+    #[test]
+    fn scores_do_not_depend_on_how_files_lie_in_parts() {
+        let (whole, updated) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let open = |dir: &tempfile::TempDir| Engine::open(dir.path(), Config::default()).unwrap();
+        let engine = open(&updated);
+        // Each is large enough for a part of its own, and small enough to leave the one before alone.
+        let files =
+            [("most.py", 700), ("ledger/much.py", 240), ("account/some.py", 80), ("few.py", 27), ("least.py", 9)];
+        for (number, (name, functions)) in files.into_iter().enumerate() {
+            for dir in [&whole, &updated] {
+                std::fs::create_dir_all(dir.path().join(name).parent().unwrap()).unwrap();
+                std::fs::write(dir.path().join(name), program(number, functions)).unwrap();
+            }
+            engine.ensure_indexed(&Hooks::default()).unwrap();
+        }
+        let clean = open(&whole);
+        clean.ensure_indexed(&Hooks::default()).unwrap();
+        let parts = |engine: &Engine| engine.snapshot().unwrap().part_count();
+        assert!(parts(&clean) == 1 && parts(&engine) > 2, "{} and {} parts", parts(&clean), parts(&engine));
+        for query in ["how is the ledger balanced", "open account", "ledg*", "sum of entries", "close total balance"] {
+            let request = SearchRequest { query: query.to_owned(), limit: Some(50), ..SearchRequest::default() };
+            let answer = |engine: &Engine| {
+                let hits = engine.search(&request).unwrap().hits;
+                let hit =
+                    |hit: &crate::Hit| format!("{} {} {:?} {:?}", hit.path, hit.start_line, hit.scores, hit.signals);
+                hits.iter().map(hit).collect::<Vec<String>>()
+            };
+            assert_eq!(answer(&engine), answer(&clean), "{query}");
+        }
+    }
 }

@@ -150,11 +150,21 @@ fn what_is_too_large_or_too_slow_is_turned_away() {
     stream.write_all(b"POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{").unwrap();
     stream.shutdown(std::net::Shutdown::Write).unwrap();
     let _ = stream.read_to_end(&mut Vec::new());
-    // A head that never ends.
-    let mut slow = service.connect();
-    slow.write_all(b"GET /health HT").unwrap();
+    // A head that never ends, and bodies that do not.
+    let head = "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+    let begun = ["GET /health HT", "POST /rpc HTTP/1.1\r\n", "POST /api/v1/search HTTP/1.1\r\n"];
+    let mut slow = begun.map(|first| {
+        let mut stream = service.connect();
+        stream.write_all(first.as_bytes()).unwrap();
+        stream.write_all(if first.ends_with('\n') { head.as_bytes() } else { b"" }).unwrap();
+        stream
+    });
     let started = Instant::now();
-    let _ = slow.read_to_end(&mut Vec::new());
+    for (stream, expect) in slow.iter_mut().zip(["", "HTTP/1.1 408", "HTTP/1.1 408"]) {
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        assert!(answer.starts_with(expect.as_bytes()), "{}", String::from_utf8_lossy(&answer));
+    }
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     assert!(service.is_alive());
 }
