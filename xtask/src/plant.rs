@@ -96,6 +96,7 @@ const BUGS: &[Bug] = &[
 /// Edits before a bug counts as unseen.
 const STEPS: &str = "150";
 
+#[allow(clippy::print_stdout)]
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let only = arguments.iter().position(|a| a == "--only").and_then(|i| arguments.get(i + 1));
     let copy = trees::target().join("plant");

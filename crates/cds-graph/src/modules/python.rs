@@ -56,8 +56,11 @@ impl Roots {
             }
         }
         // Roots are compared by nearness, then in this order.
-        roots.values_mut().for_each(|list| list.sort());
-        Roots(roots)
+        let sorted = |(name, mut list): (String, Vec<String>)| {
+            list.sort();
+            (name, list)
+        };
+        Roots(roots.into_iter().map(sorted).collect())
     }
 }
 

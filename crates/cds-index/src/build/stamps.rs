@@ -25,9 +25,12 @@ impl Stamps {
     pub(crate) fn read(snapshot: &Snapshot, root: &Path, changed: &(dyn Fn(&str) + Sync)) -> Stamps {
         let manifest = snapshot.manifest();
         let below = Below::new(root);
-        let on_disk = |path: &str| match manifest.raw_paths.is_empty() {
-            true => below.look(Path::new(path)),
-            false => below.look(&manifest.on_disk(Path::new(""), path)),
+        let on_disk = |path: &str| {
+            if manifest.raw_paths.is_empty() {
+                below.look(Path::new(path))
+            } else {
+                below.look(&manifest.on_disk(Path::new(""), path))
+            }
         };
         let file = |path: &str| on_disk(path).filter(|found| found.kind == Kind::File).map(|found| found.stamp);
         let directory =

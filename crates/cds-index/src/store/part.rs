@@ -78,16 +78,16 @@ impl Part {
 
     /// In how many documents a term stands, less those taken out of older parts.
     pub(crate) fn doc_freq(&self, term: &Term) -> Result<i64> {
-        self.less_gone(self.text.doc_freq(term)?, |gone| gone.doc_freq(term))
+        Ok(self.less_gone(self.text.doc_freq(term)?, |gone| gone.doc_freq(term)))
     }
 
     /// How many terms there are in a field, less those taken out of older parts.
     pub(crate) fn tokens(&self, field: Field) -> Result<i64> {
-        self.less_gone(self.text.tokens(field)?, |gone| gone.tokens(field))
+        Ok(self.less_gone(self.text.tokens(field)?, |gone| gone.tokens(field)))
     }
 
-    fn less_gone(&self, count: u64, gone: impl Fn(&Gone) -> u64) -> Result<i64> {
-        Ok(count.cast_signed().wrapping_sub(self.gone.as_ref().map_or(0, gone).cast_signed()))
+    fn less_gone(&self, count: u64, gone: impl Fn(&Gone) -> u64) -> i64 {
+        count.cast_signed().wrapping_sub(self.gone.as_ref().map_or(0, gone).cast_signed())
     }
 
     /// Words of an outline.
