@@ -376,7 +376,7 @@ fn c7_another_format_is_a_clear_error_and_index_rebuilds() {
     let good = fs::read_to_string(&manifest).unwrap();
     let format = project.json(&["status"])["format"].as_u64().unwrap();
     for other in [0, format + 1, 4_000_000_000] {
-        let text = good.replacen(&format!("\"format\": {format}"), &format!("\"format\": {other}"), 1);
+        let text = good.replacen(&format!("\"format\":{format}"), &format!("\"format\":{other}"), 1);
         assert_ne!(text, good);
         fs::write(&manifest, text).unwrap();
         for args in [
