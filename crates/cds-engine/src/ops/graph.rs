@@ -345,22 +345,29 @@ fn walked(snapshot: &Snapshot, starts: &[u32], walk: &Walk, types: &[EntityType]
 
 /// Calls of, or by, the first entities that may mean too many to be edges.
 fn unresolved(snapshot: &Snapshot, starts: &[u32], walk: &Walk) -> Unresolved {
-    let mut found = Unresolved::default();
     if walk.direction == Direction::Forward || !walk.kinds.contains(&EdgeKind::Invoke) {
-        return found;
+        return Unresolved::default();
     }
     let mut names: Vec<EntityId> = starts.iter().map(|&s| EntityId(s)).collect();
     names.dedup_by_key(|id| snapshot.entity(*id).map(|e| e.name().to_owned()));
-    for (from, line, candidates) in names.into_iter().flat_map(|id| snapshot.unresolved(id)) {
-        found.count += 1;
-        if found.sites.len() < MAX_SITES
-            && let Some(caller) = snapshot.entity(from)
-        {
-            let site = format!("{}:{line}", caller.path());
-            found.sites.push(UnresolvedSite { site, from: caller.key(), candidates });
+    Unresolved::of(snapshot, names, MAX_SITES)
+}
+
+impl Unresolved {
+    /// Calls of these entities' names, each name given once; so many of them are shown.
+    pub(super) fn of(snapshot: &Snapshot, names: impl IntoIterator<Item = EntityId>, shown: usize) -> Unresolved {
+        let mut found = Unresolved::default();
+        for (from, line, candidates) in names.into_iter().flat_map(|id| snapshot.unresolved(id)) {
+            found.count += 1;
+            if found.sites.len() < shown
+                && let Some(caller) = snapshot.entity(from)
+            {
+                let site = format!("{}:{line}", caller.path());
+                found.sites.push(UnresolvedSite { site, from: caller.key(), candidates });
+            }
         }
+        found
     }
-    found
 }
 
 fn nodes(snapshot: &Snapshot, starts: &[u32]) -> Vec<GraphNode> {

@@ -16,7 +16,7 @@ use super::{Finding, ResearchSection, Wanted, members};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::hydrate::Hydrator;
-use crate::ops::graph::{Unresolved, UnresolvedSite};
+use crate::ops::graph::Unresolved;
 
 /// Unresolved calls shown.
 const MAX_SITES: usize = 5;
@@ -335,22 +335,12 @@ impl<'a> Ground<'a> {
 
     /// Calls of the subjects' names that may mean too many entities to be edges.
     fn unresolved(&self) -> Unresolved {
-        let mut found = Unresolved::default();
         let few = self.question.subjects.iter().filter(|s| s.parts.len() <= MOST_MEMBERS);
         let parts = few.flat_map(|s| &s.parts).filter_map(|node| self.entity(*node));
         let mut names: Vec<EntityView> = parts.filter(|e| e.entity_type() == EntityType::Function).collect();
         names.sort_by_key(|e| e.name());
         names.dedup_by_key(|e| e.name());
-        for (from, line, candidates) in names.into_iter().flat_map(|e| self.snapshot.unresolved(e.id)) {
-            found.count += 1;
-            if found.sites.len() < MAX_SITES
-                && let Some(caller) = self.snapshot.entity(from)
-            {
-                let site = format!("{}:{line}", caller.path());
-                found.sites.push(UnresolvedSite { site, from: caller.key(), candidates });
-            }
-        }
-        found
+        Unresolved::of(self.snapshot, names.into_iter().map(|e| e.id), MAX_SITES)
     }
 }
 
