@@ -22,7 +22,7 @@ pub use cds_lang::Registry;
 pub use encode::{chunk_vectors, query_vector};
 pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};
-pub use snapshot::{ChunkView, DocumentView, EntityView, Snapshot};
+pub use snapshot::{ChunkView, DocumentView, EntityView, FileColumns, Places, Snapshot};
 pub use store::files::{Inside, LoadedFile};
 pub use store::names::NameMatch;
 pub use store::sparse::SparseWeights;

@@ -1,5 +1,6 @@
 //! Everything a query may read. A snapshot never changes; a newer generation is another snapshot.
 
+mod columns;
 mod views;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ use crate::store::vectors::Vectors;
 use crate::store::{Bm25Fields, Manifest, files, part_path, path};
 use crate::{Error, Result};
 
+pub use columns::{FileColumns, Places};
 pub use views::{ChunkView, DocumentView, EntityView};
 
 /// An index as a reader sees it.
@@ -45,6 +47,7 @@ pub struct Snapshot {
     graph: GraphMaps,
     /// See [`GraphMaps::importance`].
     importance: OnceLock<Vec<f32>>,
+    columns: OnceLock<FileColumns>,
     parts: Vec<Part>,
 }
 
@@ -102,6 +105,7 @@ impl Snapshot {
         let importance = Some(importance).filter(|name| manifest.files.contains_key(name));
         let snapshot = Snapshot {
             importance: OnceLock::new(),
+            columns: OnceLock::new(),
             entities: map(path::ENTITIES)?,
             strings: map(path::STRINGS)?,
             slots: map(path::SLOTS)?,
@@ -340,6 +344,11 @@ impl Snapshot {
             row,
             id: FileId(i as u32),
         })
+    }
+
+    /// What scoring asks of all files, made when first asked for.
+    pub fn columns(&self) -> &FileColumns {
+        self.columns.get_or_init(|| FileColumns::of(self.document_rows()))
     }
 
     /// A file.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use cds_index::tokenize::Tokenizer;
-use cds_index::{Snapshot, TextSegment};
+use cds_index::{FileColumns, Places, Snapshot, TextSegment};
 use cds_model::{ChunkId, FileId};
 use rayon::prelude::*;
 use regex::bytes::Regex;
@@ -85,7 +85,7 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
     let mut matched_files = 0;
     let mut partial = false;
     let mut files = FileScorer::new(cx, terms.len());
-    let mut places = Places::new(snapshot);
+    let mut places = snapshot.columns().places();
     for segment in snapshot.text_segments() {
         if deadline.is_some_and(|d| Instant::now() > d) {
             partial = true;
@@ -97,7 +97,7 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
             let allowed = required.iter().all(|set| set.contains(doc));
             if allowed && (filter.accepts(snapshot, chunk) || !cx.inside.of(chunk).is_empty()) {
                 chunks.push(Scored { chunk, score, terms: mask });
-                if let Some(count) = places.file(chunk).and_then(|f| matched.get_mut(f.index())) {
+                if let Some(count) = matched.get_mut(places.file(chunk).index()) {
                     matched_files += usize::from(*count == 0);
                     *count += 1;
                 }
@@ -251,31 +251,6 @@ fn averages(snapshot: &Snapshot, fields: &[(Field, f32)]) -> Result<Vec<f32>> {
     fields.iter().map(|(field, _)| Ok((snapshot.token_count(*field)? as f32 / chunks).max(1.0))).collect()
 }
 
-/// Which file a chunk is of. Chunks come file by file, so that one look serves many.
-struct Places<'a> {
-    snapshot: &'a Snapshot,
-    file: FileId,
-    /// The first chunk of that file, and how many it has.
-    first: u32,
-    count: u32,
-}
-
-impl<'a> Places<'a> {
-    fn new(snapshot: &'a Snapshot) -> Places<'a> {
-        Places { snapshot, file: FileId(0), first: 0, count: 0 }
-    }
-
-    fn file(&mut self, chunk: ChunkId) -> Option<FileId> {
-        if chunk.0.wrapping_sub(self.first) >= self.count {
-            self.file = self.snapshot.file_of(chunk)?;
-            let mut chunks = self.snapshot.document(self.file)?.chunks();
-            self.count = chunks.len() as u32;
-            self.first = chunks.next()?.0;
-        }
-        Some(self.file)
-    }
-}
-
 /// What is known of a document of the text index while its segment is scored.
 #[derive(Clone, Copy, Default)]
 struct Tally {
@@ -315,6 +290,7 @@ impl Scorer<'_> {
         }
         let tallies = &mut kept[..size];
         let mut touched: Vec<DocId> = Vec::new();
+        let mut met = DocSetBits::new(reader.max_doc());
         let norms = self.length_factors(reader)?;
         for (i, term) in self.terms.iter().enumerate() {
             touched.clear();
@@ -350,14 +326,13 @@ impl Scorer<'_> {
                 let frequency = std::mem::take(&mut tally.frequency);
                 tally.score += term.weight * frequency * (k1 + 1.0) / (frequency + k1);
                 tally.mask |= mask;
+                met.insert(doc);
             }
         }
-        for (doc, tally) in tallies.iter_mut().enumerate() {
-            if tally.mask != 0 || tally.score != 0.0 {
-                let Tally { score, mask, .. } = std::mem::take(tally);
-                if score > 0.0 {
-                    emit(doc as DocId, score, mask);
-                }
+        for doc in met.iter() {
+            let Tally { score, mask, .. } = std::mem::take(&mut tallies[doc as usize]);
+            if score > 0.0 {
+                emit(doc, score, mask);
             }
         }
         TALLIES.set(kept);
@@ -380,7 +355,7 @@ impl Scorer<'_> {
 
 /// BM25 of files: a file is one long text, whatever chunks it was cut into.
 struct FileScorer<'a> {
-    snapshot: &'a Snapshot,
+    columns: &'a FileColumns,
     places: Places<'a>,
     path: Field,
     /// For each term the files it was met in, in the order of postings: the same file may come again for another field.
@@ -404,8 +379,8 @@ impl<'a> FileScorer<'a> {
         let path = snapshot.fields().path;
         let asked = weights.file_bm25 + weights.coherence + weights.users > 0.0;
         asked.then(|| FileScorer {
-            snapshot,
-            places: Places::new(snapshot),
+            columns: snapshot.columns(),
+            places: snapshot.columns().places(),
             path,
             met: (0..terms).map(|_| Vec::new()).collect(),
         })
@@ -413,7 +388,7 @@ impl<'a> FileScorer<'a> {
 
     /// Numbers are added up in the same order however files lie in segments: list after list, also where no other file stands between.
     fn add(&mut self, (term, list): (usize, u16), field: Field, chunk: ChunkId, weighted: f32) {
-        let Some(file) = self.places.file(chunk) else { return };
+        let file = self.places.file(chunk);
         let is_path = field == self.path;
         let met = &mut self.met[term];
         match met.last_mut() {
@@ -429,9 +404,7 @@ impl<'a> FileScorer<'a> {
 
     /// Scores by file: long files count less, but only half as much as their length says.
     fn finish(self, terms: &[IndexedTerm]) -> Vec<f32> {
-        let count = self.snapshot.file_count();
-        let sizes: Vec<f32> = self.snapshot.documents().map(|d| d.size() as f32).collect();
-        let average = (sizes.iter().sum::<f32>() / count.max(1) as f32).max(1.0);
+        let count = self.columns.len();
         let mut scores = vec![0f32; count];
         let mut frequencies = vec![0f32; count];
         for (term, met) in terms.iter().zip(&self.met) {
@@ -439,7 +412,7 @@ impl<'a> FileScorer<'a> {
             for Met { file, is_path, weighted, .. } in met {
                 let Some(frequency) = frequencies.get_mut(*file as usize) else { continue };
                 files += usize::from(*frequency == 0.0);
-                let length = if *is_path { 1.0 } else { 0.5 + 0.5 * sizes[*file as usize] / average };
+                let length = if *is_path { 1.0 } else { 0.5 + 0.5 * self.columns.relative_size(FileId(*file)) };
                 *frequency += weighted / length;
             }
             let weight = term.query_weight * rarity(count as f32, files as f32);
@@ -495,10 +468,11 @@ impl DocSetBits {
 
     fn iter(&self) -> impl Iterator<Item = DocId> + '_ {
         let bits = |(at, &word): (usize, &u64)| {
-            let at = at as u32 * 64;
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at + bit)
+            let left = |bits: u64| Some(bits).filter(|bits| *bits != 0);
+            let lefts = std::iter::successors(left(word), move |bits| left(bits & (bits - 1)));
+            lefts.map(move |bits| at as u32 * 64 + bits.trailing_zeros())
         };
-        self.0.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(bits)
+        self.0.iter().enumerate().flat_map(bits)
     }
 
     fn contains(&self, doc: DocId) -> bool {

@@ -64,7 +64,8 @@ pub struct Doors {
     pub limits: Limits,
     /// Told of every request: what was asked for and how it went, never in what words.
     log: Option<Log>,
-    /// Answers that are computed at once: more would only wait for each other.
+    /// Answers that are computed at once: one more than there are cores, as each waits now and then for what runs beside it. More would only
+    /// wait for each other.
     cores: Semaphore,
     waiting: Semaphore,
 }
@@ -79,7 +80,7 @@ impl Doors {
             metrics: Metrics::default(),
             limits,
             log,
-            cores: Semaphore::new(cores),
+            cores: Semaphore::new(cores + 1),
             waiting: Semaphore::new(limits.requests),
         })
     }

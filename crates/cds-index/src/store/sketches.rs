@@ -121,12 +121,13 @@ impl SketchQuery {
             let mut counts = [0; BITS];
             for (signs, plane) in signs.iter().zip(planes) {
                 for (count, bits) in counts.iter_mut().zip(plane) {
-                    *count += u64::from((signs & bits).count_ones());
+                    *count += (signs & bits).count_ones();
                 }
             }
-            let common: u64 = counts.iter().enumerate().map(|(bit, count)| count << bit).sum();
-            let (positive, share) = ((last[0] >> 32) as f32, f32::from_bits(last[0] as u32));
-            *out = (2.0 * (self.low * positive + self.step * common as f32) - self.sum) * share;
+            let common: u32 = counts.iter().enumerate().map(|(bit, count)| count << bit).sum();
+            let (positive, share) = ((last[0] >> 32) as i32, f32::from_bits(last[0] as u32));
+            // Small numbers as signed ones of four bytes: many of those become floats at once.
+            *out = (2.0 * (self.low * positive as f32 + self.step * common as i32 as f32) - self.sum) * share;
         }
     }
 }
