@@ -31,7 +31,7 @@
 
 ; A name bound to a lambda, or to a type that a call makes.
 (expression_statement
-  (assignment left: (identifier) @name right: (lambda parameters: (_)? @parameters body: (_) @body)) @definition.function
+  (assignment left: (identifier) @name right: (_ . "lambda" parameters: (_)? @parameters body: (_) @body)) @definition.function
   (#set! where outer))
 (expression_statement (assignment
     left: (identifier) @name
@@ -94,14 +94,21 @@ function: (attribute object: (_) @receiver attribute: (identifier) @reference.ca
   (_ . value: (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
   (_ . value: (_) subscript: (identifier) @reference.type)
   (_ . value: (_) subscript: (_ . object: (_) @receiver . attribute: (identifier) @reference.type))])
-(type (binary_operator [
-  (identifier) @reference.type
-  (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
-  (_ . value: (identifier) @reference.type)
-  (_ . value: (_) subscript: (identifier) @reference.type)
-  (binary_operator (identifier) @reference.type)
-  (binary_operator (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
-  (binary_operator (binary_operator (identifier) @reference.type))]))
+(type (_ [
+  left: (identifier) @reference.type
+  right: (identifier) @reference.type
+  left: (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
+  right: (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
+  left: (_ . value: (identifier) @reference.type)
+  right: (_ . value: (identifier) @reference.type)
+  left: (_ . value: (_) subscript: (identifier) @reference.type)
+  right: (_ . value: (_) subscript: (identifier) @reference.type)
+  left: (_ left: (identifier) @reference.type)
+  left: (_ right: (identifier) @reference.type)
+  left: (_ left: (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
+  left: (_ right: (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
+  left: (_ left: (_ left: (identifier) @reference.type))
+  left: (_ left: (_ right: (identifier) @reference.type))]))
 (type (list [
   (identifier) @reference.type
   (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
@@ -109,10 +116,8 @@ function: (attribute object: (_) @receiver attribute: (identifier) @reference.ca
   (_ . value: (_) subscript: (identifier) @reference.type)]))
 
 ; Names in quotes: forward references.
-([(typed_parameter type: (type (string (string_content) @reference.type)))
-  (typed_default_parameter type: (type (string (string_content) @reference.type)))
-  (assignment type: (type (string (string_content) @reference.type)))
-  (function_definition return_type: (type (string (string_content) @reference.type)))]
+([type: (type (string (string_content) @reference.type))
+  return_type: (type (string (string_content) @reference.type))]
   (#match? @reference.type "^[A-Za-z_][A-Za-z0-9_]*$"))
 (generic_type
   (identifier) @_generic
@@ -120,15 +125,16 @@ function: (attribute object: (_) @receiver attribute: (identifier) @reference.ca
   (#not-any-of? @_generic "Literal" "Annotated")
   (#match? @reference.type "^[A-Za-z_][A-Za-z0-9_]*$"))
 
+; Said by their tokens: nodes without a kind are not looked up in the grammar, which takes longest when queries are read.
 (except_clause value: [
   (identifier) @reference.type
   (_ . object: (_) @receiver . attribute: (identifier) @reference.type)
-  (tuple (identifier) @reference.type)
-  (tuple (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
-  (as_pattern (identifier) @reference.type)
-  (as_pattern (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
-  (as_pattern (tuple (identifier) @reference.type))
-  (as_pattern (tuple (_ . object: (_) @receiver . attribute: (identifier) @reference.type)))])
+  (_ . "(" (identifier) @reference.type)
+  (_ . "(" (_ . object: (_) @receiver . attribute: (identifier) @reference.type))
+  (_ . (identifier) @reference.type . "as")
+  (_ . (_ . object: (_) @receiver . attribute: (identifier) @reference.type) . "as")
+  (_ . (_ . "(" (identifier) @reference.type) . "as")
+  (_ . (_ . "(" (_ . object: (_) @receiver . attribute: (identifier) @reference.type)) . "as")])
 (raise_statement . (identifier) @reference.type (#match? @reference.type "^_*[A-Z]"))
 (class_pattern (dotted_name (identifier) @reference.type .))
 
