@@ -20,6 +20,6 @@ mod walk;
 pub use changes::{Changes, Version, path_key};
 pub use csr::{EdgeRow, Graph, GraphTables, Row, Stretch};
 pub use link::{Edge, Known, Linked, LinkedFile, MAX_CANDIDATES, NONE, Site, Task, Unresolved, link};
-pub use symbols::{Symbols, text_at};
+pub use symbols::{StoredStrings, Symbols, text_at};
 pub use tree::{Tree, outline};
 pub use walk::{Direction, Taken, Walk, Walked, importance, path, walk};

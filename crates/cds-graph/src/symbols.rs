@@ -1,5 +1,5 @@
 //! Strings as small numbers: every string of an index once, two bytes of length, then the text. Beside them a table of slots, by hash,
-//! tells whether a string is there: an update adds to what the last one wrote without reading it all.
+//! tells whether a string is there. An update adds to what is there without reading or copying it.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -8,10 +8,21 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 #[repr(transparent)]
 pub(crate) struct Symbol(pub(crate) u32);
 
-/// Strings, each once.
-pub struct Symbols {
-    bytes: Vec<u8>,
+/// Strings as they are stored.
+#[derive(Clone, Copy, Default)]
+pub struct StoredStrings<'a> {
+    /// One after the other.
+    pub bytes: &'a [u8],
     /// Where a string begins, plus one; 0 is free. A power of two, at most half full.
+    pub slots: &'a [u32],
+}
+
+/// Strings, each once.
+pub struct Symbols<'a> {
+    /// Those that were there before and are written elsewhere.
+    before: StoredStrings<'a>,
+    /// Those that follow, and slots that count from the first of them.
+    bytes: Vec<u8>,
     slots: Vec<u32>,
     used: usize,
 }
@@ -19,29 +30,30 @@ pub struct Symbols {
 /// Strings are cut at this length.
 const LONGEST: usize = u16::MAX as usize;
 
-impl Default for Symbols {
-    fn default() -> Symbols {
-        Symbols { bytes: Vec::new(), slots: vec![0; 1 << 10], used: 0 }
+impl Default for Symbols<'_> {
+    fn default() -> Self {
+        Symbols { before: StoredStrings::default(), bytes: Vec::new(), slots: vec![0; 1 << 10], used: 0 }
     }
 }
 
-impl Symbols {
-    /// Goes on where another one ended.
-    pub fn after(bytes: &[u8], slots: &[u32]) -> Symbols {
-        if !slots.len().is_power_of_two() {
+impl<'a> Symbols<'a> {
+    /// Goes on where others ended: `before` stay where they are, `since` are to be written again.
+    pub fn after(before: StoredStrings<'a>, since: StoredStrings) -> Symbols<'a> {
+        let usable = |slots: &[u32]| slots.is_empty() || slots.len().is_power_of_two();
+        if !usable(before.slots) || !usable(since.slots) {
             return Symbols::default();
         }
-        let used = slots.iter().filter(|slot| **slot != 0).count();
-        // Room for what a few files add.
-        let mut own = Vec::with_capacity(bytes.len() + bytes.len() / 64);
-        own.extend_from_slice(bytes);
-        Symbols { bytes: own, slots: slots.to_vec(), used }
+        if since.slots.is_empty() {
+            return Symbols { before, ..Symbols::default() };
+        }
+        let used = since.slots.iter().filter(|slot| **slot != 0).count();
+        Symbols { before, bytes: since.bytes.to_vec(), slots: since.slots.to_vec(), used }
     }
 
     /// The position of `text`, which is added when it is new.
     pub fn add(&mut self, text: &str) -> u32 {
         let text = if text.len() <= LONGEST { text } else { &text[..text.floor_char_boundary(LONGEST)] };
-        let slot = match find(&self.bytes, &self.slots, text) {
+        let slot = match self.find(text) {
             Ok(at) => return at,
             Err(slot) => slot,
         };
@@ -53,7 +65,7 @@ impl Symbols {
         if self.used * 2 > self.slots.len() {
             self.grow();
         }
-        at
+        self.first() + at
     }
 
     fn grow(&mut self) {
@@ -65,23 +77,32 @@ impl Symbols {
         self.slots = slots;
     }
 
+    /// Where the first of those that follow begins.
+    fn first(&self) -> u32 {
+        self.before.bytes.len() as u32
+    }
+
+    /// Where a string begins, or the slot it belongs into.
+    fn find(&self, text: &str) -> Result<u32, usize> {
+        if !self.before.slots.is_empty()
+            && let Ok(at) = find(self.before.bytes, self.before.slots, text)
+        {
+            return Ok(at);
+        }
+        find(&self.bytes, &self.slots, text).map(|at| self.first() + at)
+    }
+
     /// The string added at a position.
     pub fn text(&self, at: u32) -> &str {
-        text_at(&self.bytes, at)
+        match at.checked_sub(self.first()) {
+            Some(at) => text_at(&self.bytes, at),
+            None => text_at(self.before.bytes, at),
+        }
     }
 
-    /// Bytes of all strings.
-    pub fn len(&self) -> u32 {
-        self.bytes.len() as u32
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    /// Strings from a position on.
-    pub(crate) fn since(&self, mut at: u32) -> impl Iterator<Item = &str> {
+    /// Strings from a position on that is none of those that were there before.
+    pub(crate) fn since(&self, at: u32) -> impl Iterator<Item = &str> {
+        let mut at = at.saturating_sub(self.first());
         std::iter::from_fn(move || {
             let text = ((at as usize) < self.bytes.len()).then(|| text_at(&self.bytes, at))?;
             at += 2 + text.len() as u32;
@@ -91,7 +112,7 @@ impl Symbols {
 
     /// Where a string begins, if it is there.
     pub(crate) fn get(&self, text: &str) -> Option<Symbol> {
-        find(&self.bytes, &self.slots, text).ok().map(Symbol)
+        self.find(text).ok().map(Symbol)
     }
 
     pub(crate) fn symbol(&mut self, text: &str) -> Symbol {
@@ -99,10 +120,10 @@ impl Symbols {
     }
 
     pub(crate) fn of(&self, symbol: Symbol) -> &str {
-        text_at(&self.bytes, symbol.0)
+        self.text(symbol.0)
     }
 
-    /// The strings, and the slots.
+    /// Strings that are to be written, and their slots.
     pub fn finish(self) -> (Vec<u8>, Vec<u32>) {
         (self.bytes, self.slots)
     }
@@ -134,7 +155,7 @@ pub fn text_at(bytes: &[u8], at: u32) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Symbols, text_at};
+    use super::{StoredStrings, Symbols, text_at};
 
     #[test]
     fn equal_strings_are_stored_once() {
@@ -151,13 +172,32 @@ mod tests {
     #[test]
     fn an_update_goes_on_where_the_last_one_ended() {
         let mut writer = Symbols::default();
-        let first: Vec<u32> = (0..3_000).map(|i| writer.add(&format!("name {i}"))).collect();
+        let name = |i: u32| format!("name {i}");
+        let first: Vec<u32> = (0..3_000).map(|i| writer.add(&name(i))).collect();
         let (bytes, slots) = writer.finish();
-        let mut writer = Symbols::after(&bytes, &slots);
-        let again: Vec<u32> = (0..3_000).map(|i| writer.add(&format!("name {i}"))).collect();
-        assert_eq!(first, again);
-        let empty = writer.add("");
-        let (bytes, _) = writer.finish();
-        assert_eq!((empty as usize, text_at(&bytes, again[2_999])), (bytes.len() - 2, "name 2999"));
+        let before = StoredStrings { bytes: &bytes, slots: &slots };
+        let mut added: (Vec<u8>, Vec<u32>) = Default::default();
+        let mut known = first;
+        // Update after update, each with some that are new; all keep their numbers.
+        for end in [3_000, 3_001, 5_000, 9_000] {
+            let mut writer = Symbols::after(before, StoredStrings { bytes: &added.0, slots: &added.1 });
+            let from = bytes.len() + added.0.len();
+            let again: Vec<u32> = (0..end).map(|i| writer.add(&name(i))).collect();
+            assert_eq!(again[..known.len()], known[..]);
+            assert!((0..end).all(|i| writer.text(again[i as usize]) == name(i)));
+            let new: Vec<&str> = writer.since(from as u32).collect();
+            assert_eq!(new.len(), again.len() - known.len());
+            assert!((known.len() as u32..).zip(new).all(|(i, text)| text == name(i)));
+            assert!(writer.get("another").is_none());
+            known = again;
+            added = writer.finish();
+        }
+    }
+
+    #[test]
+    fn slots_that_cannot_be_are_not_searched() {
+        let broken = StoredStrings { bytes: &[1, 0, b'a'], slots: &[1, 0, 0] };
+        assert_eq!(Symbols::after(broken, StoredStrings::default()).add("a"), 0);
+        assert_eq!(Symbols::after(StoredStrings::default(), broken).add("b"), 0);
     }
 }

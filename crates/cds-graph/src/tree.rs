@@ -14,7 +14,7 @@ pub(crate) const TOP: u32 = u32::MAX;
 
 /// The outlines of all files, ready to be linked.
 pub struct Tree<'a> {
-    pub(crate) symbols: &'a Symbols,
+    pub(crate) symbols: &'a Symbols<'a>,
     pub(crate) rules: Vec<LinkRules>,
     /// The first of the rules that share entities with each.
     families: Vec<usize>,
@@ -374,7 +374,7 @@ fn rows_of<T: FromBytes + Immutable + KnownLayout>(words: &[u32], count: u32) ->
 
 impl<'a> Tree<'a> {
     /// A tree without files.
-    pub fn new(symbols: &'a Symbols) -> Tree<'a> {
+    pub fn new(symbols: &'a Symbols<'a>) -> Tree<'a> {
         Tree {
             symbols,
             rules: Vec::new(),

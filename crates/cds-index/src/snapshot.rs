@@ -21,6 +21,7 @@ use crate::store::names::{NameMatch, Names};
 use crate::store::part::{GoneFile, Part};
 use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow};
 use crate::store::sparse::SparseWeights;
+use crate::store::strings::Strings;
 use crate::store::text::TextSegment;
 use crate::store::uses::Uses;
 use crate::store::vectors::Vectors;
@@ -36,8 +37,7 @@ pub struct Snapshot {
     folder: PathBuf,
     manifest: Manifest,
     entities: Mapped,
-    strings: Mapped,
-    slots: Mapped,
+    strings: Strings,
     documents: Mapped,
     chunks: Mapped,
     /// Which chunk each document of each part is, part after part.
@@ -107,8 +107,7 @@ impl Snapshot {
             importance: OnceLock::new(),
             columns: OnceLock::new(),
             entities: map(path::ENTITIES)?,
-            strings: map(path::STRINGS)?,
-            slots: map(path::SLOTS)?,
+            strings: Strings::open(home, &manifest)?,
             documents: map(path::DOCUMENTS)?,
             chunks: map(path::CHUNKS)?,
             docs: map(path::DOCS)?,
@@ -143,7 +142,6 @@ impl Snapshot {
         snapshot.graph.bases.check_rows::<BelongRow>()?;
         snapshot.graph.extensions.check_rows::<BelongRow>()?;
         snapshot.docs.check_rows::<u32>()?;
-        snapshot.slots.check_rows::<u32>()?;
         Ok(snapshot)
     }
 
@@ -253,7 +251,8 @@ impl Snapshot {
         let tables = self.tables().map(|(name, table)| (format!("{generation}/{name}"), table));
         let parts = self.manifest.parts.iter().zip(&self.parts);
         let outlines = parts.map(|(entry, part)| (format!("{}/{}", entry.name, part_path::OUTLINES), &part.outlines));
-        let all: Vec<(String, &Mapped)> = tables.into_iter().chain(outlines).collect();
+        let strings = self.strings.files().map(|(name, table)| (name.to_owned(), table));
+        let all: Vec<(String, &Mapped)> = tables.into_iter().chain(outlines).chain(strings).collect();
         all.par_iter().try_for_each(|(name, table)| {
             table.populate();
             self.verify_bytes(name, table)
@@ -261,12 +260,10 @@ impl Snapshot {
         self.verify_file(&format!("{generation}/{}", path::PROBLEMS))
     }
 
-    fn tables(&self) -> [(&'static str, &Mapped); 16] {
+    fn tables(&self) -> [(&'static str, &Mapped); 14] {
         let GraphMaps { out, edges, incoming, aliases, unresolved, bases, extensions, asked, .. } = &self.graph;
         [
             (path::ENTITIES, &self.entities),
-            (path::STRINGS, &self.strings),
-            (path::SLOTS, &self.slots),
             (path::DOCUMENTS, &self.documents),
             (path::CHUNKS, &self.chunks),
             (path::DOCS, &self.docs),
@@ -314,12 +311,12 @@ impl Snapshot {
     }
 
     /// Its strings, to go on with.
-    pub(crate) fn strings_writer(&self) -> Symbols {
-        Symbols::after(self.strings.bytes(), self.slots.rows())
+    pub(crate) fn strings_writer(&self) -> Symbols<'_> {
+        self.strings.writer()
     }
 
     pub(crate) fn string(&self, at: u32) -> &str {
-        cds_graph::text_at(self.strings.bytes(), at)
+        self.strings.get(at)
     }
 
     /// Number of files.
@@ -512,7 +509,7 @@ impl Snapshot {
 
     /// Bytes of its strings.
     pub(crate) fn string_bytes(&self) -> u32 {
-        self.strings.bytes().len() as u32
+        self.strings.len()
     }
 
     /// A file's text alone.

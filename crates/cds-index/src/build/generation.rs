@@ -37,7 +37,7 @@ pub(crate) struct GenerationWriter<'a> {
     steps: Vec<Option<Step>>,
     /// By the old file, which it is now, if it is the same: also where its rows were written anew.
     same: Vec<Option<u32>>,
-    strings: Symbols,
+    strings: Symbols<'a>,
     names: NamesWriter,
     uses: UsesWriter,
     documents: Vec<DocumentRow>,
@@ -462,8 +462,11 @@ impl<'a> GenerationWriter<'a> {
             tables.write(of_generation(path::CHUNKS), rows(&chunks))?;
             tables.write(of_generation(path::DOCS), rows(&docs))?;
             let (strings, slots) = strings.finish();
-            tables.write(of_generation(path::STRINGS), &strings)?;
-            tables.write(of_generation(path::SLOTS), rows(&slots))?;
+            // Those of the first part stay with it, and others follow.
+            let is_first = plan.parts == 0;
+            let place = |first: &str, since: &str| if is_first { of_part(first) } else { of_generation(since) };
+            tables.write(place(part_path::STRINGS, path::STRINGS), &strings)?;
+            tables.write(place(part_path::SLOTS, path::SLOTS), rows(&slots))?;
             let listed = serde_json::to_vec(problems).expect("problems are plain data");
             tables.write(of_generation(path::PROBLEMS), &listed)?;
             Ok(tables.written)

@@ -16,7 +16,7 @@ use crate::{DocumentView, Snapshot};
 /// All that linking needs to know of the new generation.
 pub(crate) struct Linker<'a> {
     pub(crate) registry: &'a Registry,
-    pub(crate) symbols: &'a Symbols,
+    pub(crate) symbols: &'a Symbols<'a>,
     pub(crate) documents: &'a [DocumentRow],
     pub(crate) languages: &'a [String],
     pub(crate) entities: &'a [EntityRow],

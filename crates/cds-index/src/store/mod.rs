@@ -7,12 +7,12 @@
 //!   lock                 held by the one writer
 //!   cache/               what slow models said of texts
 //!   g000007/             tables of one generation, written anew each time
-//!     graph/    entities.bin  strings.bin  slots.bin  out.bin  edges.bin  in.bin  aliases.bin  unresolved.bin  importance.bin
-//!               bases.bin  extensions.bin  asked.bin
+//!     graph/    entities.bin  out.bin  edges.bin  in.bin  aliases.bin  unresolved.bin  importance.bin
+//!               bases.bin  extensions.bin  asked.bin, and strings.bin  slots.bin: strings added since the first part
 //!     indices/  documents.bin  chunks.bin  docs.bin  names.bin  uses.bin
 //!     problems.json
 //!   p000003/             what is large of some files, written once and shared by generations
-//!     files.bin  outlines.bin  names.fst  uses.fst  vectors.bin  scales.bin  sketches.bin  terms.bin  weights.bin  bm25/  gone.json  gone.fst
+//!     files.bin  outlines.bin  strings.bin  slots.bin  names.fst  uses.fst  vectors.bin  scales.bin  sketches.bin  terms.bin  weights.bin  bm25/  gone.json  gone.fst
 //! ```
 
 pub(crate) mod best;
@@ -27,6 +27,7 @@ pub(crate) mod part;
 pub(crate) mod rows;
 pub(crate) mod sketches;
 pub(crate) mod sparse;
+pub(crate) mod strings;
 pub(crate) mod text;
 pub(crate) mod uses;
 pub(crate) mod vectors;
@@ -61,6 +62,8 @@ pub(crate) mod path {
 pub(crate) mod part_path {
     pub(crate) const FILES: &str = "files.bin";
     pub(crate) const OUTLINES: &str = "outlines.bin";
+    pub(crate) const STRINGS: &str = "strings.bin";
+    pub(crate) const SLOTS: &str = "slots.bin";
     pub(crate) const NAMES: &str = "names.fst";
     pub(crate) const USES: &str = "uses.fst";
     pub(crate) const VECTORS: &str = "vectors.bin";

@@ -291,7 +291,7 @@ fn a_moved_index_is_born_again_and_an_updated_one_is_not() {
 #[test]
 fn equal_trees_give_equal_tables() {
     let (one, two) = (Tree::new(THREE), Tree::new(THREE));
-    for name in ["graph/entities.bin", "graph/strings.bin", "indices/chunks.bin", "names.fst", "indices/names.bin"] {
+    for name in ["graph/entities.bin", "strings.bin", "indices/chunks.bin", "names.fst", "indices/names.bin"] {
         one.build();
         two.build();
         assert_eq!(std::fs::read(one.stored(name)).unwrap(), std::fs::read(two.stored(name)).unwrap(), "{name}");

@@ -11,7 +11,7 @@ const TREE: &str = "//- a.py\nclass A:\n    def first(self):\n        return 1\n
 
 const STORED: [&str; 14] = [
     "graph/entities.bin",
-    "graph/strings.bin",
+    "strings.bin",
     "graph/out.bin",
     "graph/edges.bin",
     "graph/in.bin",
