@@ -16,6 +16,7 @@ use super::part::{PartWriter, Placed, Taken};
 use super::plan::Plan;
 use super::prepare::{Kept, Prepared};
 use super::{Build, ProblemRow};
+use crate::store::blocks::Blocks;
 use crate::store::files::LoadedFile;
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::map::Mapped;
@@ -220,16 +221,22 @@ impl<'a> GenerationWriter<'a> {
         at as u16
     }
 
+    /// An entity that is new, or that of a file that is: it can be found by its name.
+    fn add_entity(&mut self, row: EntityRow) {
+        self.names.add(row.name, self.entities.len() as u32);
+        self.entities.push(row);
+    }
+
     fn add_entities(&mut self, file: u32, prepared: &Prepared, first_chunk: u32) {
         let facts = &prepared.facts;
         let own = self.entities.len() as u32;
         let file_name = prepared.path.rsplit('/').next().unwrap_or(&prepared.path);
-        self.names.add(file_name, own);
-        self.entities.push(EntityRow {
+        let name = self.strings.add(file_name);
+        self.add_entity(EntityRow {
             file,
             // The folder's entity is written last; see `add_directories`.
             parent: NONE,
-            name: self.strings.add(file_name),
+            name,
             scope: NONE,
             chunk: if facts.chunks.is_empty() { NONE } else { first_chunk },
             start_line: 1,
@@ -239,13 +246,14 @@ impl<'a> GenerationWriter<'a> {
             depth: 0,
         });
         for entity in &facts.entities {
-            self.names.add(&entity.name, self.entities.len() as u32);
+            let name = self.strings.add(&entity.name);
+            let scope = entity.scope.as_deref().map_or(NONE, |s| self.strings.add(s));
             let depth = entity.parent.map_or(0, |p| self.entities[(own + 1 + p) as usize].depth + 1);
-            self.entities.push(EntityRow {
+            self.add_entity(EntityRow {
                 file,
                 parent: entity.parent.map_or(own, |p| own + 1 + p),
-                name: self.strings.add(&entity.name),
-                scope: entity.scope.as_deref().map_or(NONE, |s| self.strings.add(s)),
+                name,
+                scope,
                 chunk: chunk_at(&facts.chunks, entity.span.start).map_or(NONE, |c| first_chunk + c),
                 start_line: entity.span.start_line,
                 end_line: entity.span.end_line,
@@ -297,13 +305,12 @@ impl<'a> GenerationWriter<'a> {
                     parent = id;
                     continue;
                 }
-                let name = folder.rsplit('/').next().unwrap_or(folder);
+                let name = self.strings.add(folder.rsplit('/').next().unwrap_or(folder));
                 let id = self.entities.len() as u32;
-                self.names.add(name, id);
-                self.entities.push(EntityRow {
+                self.add_entity(EntityRow {
                     file: NONE,
                     parent,
-                    name: self.strings.add(name),
+                    name,
                     scope: NONE,
                     chunk: NONE,
                     start_line: 0,
@@ -324,10 +331,10 @@ impl<'a> GenerationWriter<'a> {
     /// Finds out what names mean.
     fn link(&self, folder: &Path, folders: &FxHashMap<String, u32>) -> Result<Links> {
         let outlines = Mapped::open(&folder.join(part_path::OUTLINES), None)?;
-        let files = Mapped::open(&folder.join(part_path::FILES), None)?;
+        let files = Blocks::open(&folder.join(part_path::FILES))?;
         let facts = |row: &DocumentRow| {
-            let block = files.bytes().get(row.blob as usize..)?.get(..row.packed as usize)?;
-            LoadedFile::unpack(block, row.text_len, row.facts_len)?.facts()
+            let block = files.read(row.blob, row.packed)?;
+            LoadedFile::unpack(&block, row.text_len, row.facts_len)?.facts()
         };
         let linker = Linker {
             registry: self.registry,
@@ -349,11 +356,11 @@ impl<'a> GenerationWriter<'a> {
     /// Gives what is not in the tree entities of its own.
     fn add_outside(&mut self, links: &Links) {
         for name in &links.outside {
-            self.names.add(name, self.entities.len() as u32);
-            self.entities.push(EntityRow {
+            let name = self.strings.add(name);
+            self.add_entity(EntityRow {
                 file: NONE,
                 parent: NONE,
-                name: self.strings.add(name),
+                name,
                 scope: NONE,
                 chunk: NONE,
                 start_line: 0,
@@ -446,10 +453,11 @@ impl<'a> GenerationWriter<'a> {
         let docs = docs(parts, &documents);
         let found = || -> Result<Written> {
             let mut tables = TablesWriter::new(&self.home);
-            let (map, lists) = names.finish(old.map(|old| {
+            let kept = old.map(|old| {
                 let names = old.names();
                 names::Kept { maps: &names.maps[..plan.parts], lists: names, moved: entity_moves(old, &steps) }
-            }));
+            });
+            let (map, lists) = names.finish(|name| strings.text(name), kept);
             tables.write(of_part(part_path::NAMES), &map)?;
             tables.write(of_generation(path::NAMES), rows(&lists))?;
             let (map, lists) = uses.finish(old.map(|old| {
@@ -577,18 +585,22 @@ fn count_users(documents: &mut [DocumentRow], entities: &[EntityRow], tables: &G
 
 /// Tells each file of a part the length of the sum of its vectors.
 fn measure_vectors(documents: &mut [DocumentRow], part: u32, folder: &Path, scales: &[f32]) -> Result<()> {
-    let codes = Mapped::open(&folder.join(part_path::VECTORS), None)?;
-    let dimensions = codes.bytes().len().checked_div(scales.len()).unwrap_or_default();
-    documents.par_iter_mut().filter(|d| dimensions > 0 && d.part == part).for_each(|document| {
-        let mut sum = vec![0f32; dimensions];
+    let path = folder.join(part_path::VECTORS);
+    let size = std::fs::metadata(&path).map_err(Error::io(&path))?.len();
+    let dimensions = size.checked_div(scales.len() as u64).unwrap_or_default();
+    let codes = Blocks::open(&path)?;
+    let of_part = documents.par_iter_mut().filter(|d| dimensions > 0 && d.part == part && d.chunks > 0);
+    of_part.try_for_each(|document| {
         let own = document.doc as usize..(document.doc + document.chunks) as usize;
-        let rows = codes.bytes().chunks_exact(dimensions).zip(scales);
-        for (row, scale) in rows.skip(own.start).take(own.len()) {
+        let rows = codes.read(own.start as u64 * dimensions, document.chunks * dimensions as u32);
+        let rows = rows.ok_or_else(|| Error::damaged(&path, "it is shorter than it was written"))?;
+        let mut sum = vec![0f32; dimensions as usize];
+        for (row, scale) in rows.chunks_exact(dimensions as usize).zip(&scales[own]) {
             sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += f32::from(x.cast_signed()) * scale);
         }
         document.vector_length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
-    });
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Lines of functions, each once: what is nested lies within. A declaration of one line has no body.

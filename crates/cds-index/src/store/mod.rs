@@ -16,6 +16,7 @@
 //! ```
 
 pub(crate) mod best;
+pub(crate) mod blocks;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod gone;

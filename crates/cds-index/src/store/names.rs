@@ -1,11 +1,13 @@
 //! Name to entities. A finite-state map a part over lower-case names serves every way of asking: exact (the stored
 //! spelling is compared), prefix (a range of the map), any case, and a few edits away (an automaton walks the map).
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
 use cds_model::EntityId;
+use compact_str::CompactString;
 use fst::automaton::{AlwaysMatch, Levenshtein};
 use fst::{Automaton, Streamer};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::map::MappedBytes;
@@ -41,10 +43,11 @@ pub(crate) fn number_in(maps: &[NameMap], name: &[u8]) -> Option<u32> {
     None
 }
 
-/// Collects names while a generation is written.
+/// Collects names while a generation is written: their strings by number, which take less memory than names.
 #[derive(Default)]
 pub(crate) struct NamesWriter {
-    names: BTreeMap<String, Vec<u32>>,
+    /// A string and an entity of that name.
+    named: Vec<(u32, u32)>,
 }
 
 /// What is kept of an index: the names of the parts that stay, their lists, and what an entity or chunk of it is now, if it is still there.
@@ -55,31 +58,39 @@ pub(crate) struct Kept<'a, L> {
 }
 
 impl NamesWriter {
-    pub(crate) fn add(&mut self, name: &str, entity: u32) {
-        if !name.is_empty() {
-            self.names.entry(name.to_lowercase()).or_default().push(entity);
-        }
+    pub(crate) fn add(&mut self, name: u32, entity: u32) {
+        self.named.push((name, entity));
     }
 
-    /// The map of names that no part has that stays, and the lists of all: where each begins, then entities.
-    pub(crate) fn finish(self, kept: Option<Kept<Names>>) -> (Vec<u8>, Vec<u32>) {
+    /// The map of names that no part has that stays, and the lists of all: where each begins, then entities. `text` tells strings.
+    pub(crate) fn finish<'s>(self, text: impl Fn(u32) -> &'s str, kept: Option<Kept<Names>>) -> (Vec<u8>, Vec<u32>) {
+        let mut named = self.named;
+        named.sort_unstable();
+        let spelled = spelled(&named, text);
         let mut map = fst::MapBuilder::memory();
-        let mut new = Vec::new();
+        // Names that are new: where the list of each ends, and all lists.
+        let (mut ends, mut new): (Vec<usize>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut more: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        let added = self.names.values().map(Vec::len).sum::<usize>();
-        for (name, ids) in self.names {
+        let mut ids = Vec::new();
+        for spellings in spelled.chunk_by(|a, b| a.0 == b.0) {
+            let name = &spellings[0].0;
+            ids.clear();
+            ids.extend(spellings.iter().flat_map(|(_, own)| &named[own.clone()]).map(|(_, entity)| *entity));
+            ids.sort_unstable();
             match kept.as_ref().and_then(|kept| number_in(kept.maps, name.as_bytes())) {
-                Some(number) => drop(more.insert(number, ids)),
+                Some(number) => drop(more.insert(number, ids.clone())),
                 None => {
-                    map.insert(name, new.len() as u64).expect("names come sorted, once each, into memory");
-                    new.push(ids);
+                    map.insert(name, ends.len() as u64).expect("names come sorted, once each, into memory");
+                    new.extend(&ids);
+                    ends.push(new.len());
                 }
             }
         }
+        drop(spelled);
         let count = kept.as_ref().map_or(0, |kept| kept.maps.iter().map(fst::Map::len).sum::<usize>());
         let known = kept.as_ref().map_or(0, |kept| kept.lists.lists.rows::<u32>().len());
-        let mut words = Vec::with_capacity(known + added + new.len() + 64);
-        words.resize(count + new.len() + 1, 0);
+        let mut words = Vec::with_capacity(known + named.len() + ends.len() + 64);
+        words.resize(count + ends.len() + 1, 0);
         let first = words.len();
         if let Some(kept) = kept {
             let lists = kept.lists.lists();
@@ -93,12 +104,26 @@ impl NamesWriter {
                 words[number as usize + 1] = (words.len() - first) as u32;
             }
         }
-        for (i, ids) in new.into_iter().enumerate() {
-            words.extend(ids);
-            words[count + i + 1] = (words.len() - first) as u32;
+        let before = words.len() - first;
+        words.extend(new);
+        for (end, word) in ends.into_iter().zip(&mut words[count + 1..]) {
+            *word = (before + end) as u32;
         }
         (map.into_inner().expect("memory cannot fail"), words)
     }
+}
+
+/// Names in lower case, sorted, each with its entities in `named`, which is sorted by string: spellings that differ in case follow each other.
+fn spelled<'s>(named: &[(u32, u32)], text: impl Fn(u32) -> &'s str) -> Vec<(CompactString, Range<usize>)> {
+    let mut at = 0;
+    let spelled = named.chunk_by(|a, b| a.0 == b.0).map(|own| {
+        let range = at..at + own.len();
+        at = range.end;
+        (CompactString::from(text(own[0].0).to_lowercase()), range)
+    });
+    let mut spelled: Vec<(CompactString, Range<usize>)> = spelled.filter(|(name, _)| !name.is_empty()).collect();
+    spelled.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.start.cmp(&b.1.start)));
+    spelled
 }
 
 /// The mapped index.

@@ -41,12 +41,10 @@ impl Strings {
         let of_part = |name: &str| format!("{}/{name}", manifest.parts.first().map_or("", |part| part.name.as_str()));
         let of_generation = |name: &str| format!("{}/{name}", manifest.generation);
         let since = (of_generation(path::STRINGS), of_generation(path::SLOTS));
+        let is_since = manifest.files.contains_key(&since.0);
         Ok(Strings {
             first: StringMaps::open(home, manifest, of_part(part_path::STRINGS), of_part(part_path::SLOTS))?,
-            since: match manifest.files.contains_key(&since.0) {
-                true => Some(StringMaps::open(home, manifest, since.0, since.1)?),
-                false => None,
-            },
+            since: is_since.then(|| StringMaps::open(home, manifest, since.0, since.1)).transpose()?,
         })
     }
 
