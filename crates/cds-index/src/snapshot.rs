@@ -240,7 +240,7 @@ impl Snapshot {
         let names: Vec<&str> = self.manifest.files.keys().map(String::as_str).collect();
         names.par_iter().try_for_each(|name| self.verify_file(name))?;
         self.document_rows().par_iter().enumerate().try_for_each(|(i, row)| {
-            let whole = self.block(row).is_some_and(|block| files::checksum(block) == row.checksum);
+            let whole = self.block(row).is_some_and(|block| files::checksum(&block) == row.checksum);
             if whole { Ok(()) } else { Err(self.damaged_file(row, &format!("the entry of file {i}"))) }
         })
     }
@@ -496,15 +496,15 @@ impl Snapshot {
         let row = self.document_rows().get(id.index()).ok_or_else(|| Error::damaged(self.documents.path(), "a row"))?;
         let damaged = || self.damaged_file(row, &format!("the entry of file {}", id.0));
         let block = self.block(row).ok_or_else(damaged)?;
-        if files::checksum(block) != row.checksum {
+        if files::checksum(&block) != row.checksum {
             return Err(damaged());
         }
-        LoadedFile::unpack(block, row.text_len, row.facts_len).ok_or_else(damaged)
+        LoadedFile::unpack(&block, row.text_len, row.facts_len).ok_or_else(damaged)
     }
 
     /// Facts of a file by its row, which may be that of another generation.
     pub(crate) fn facts_at(&self, row: &DocumentRow) -> Option<FileFacts> {
-        LoadedFile::unpack(self.block(row)?, row.text_len, row.facts_len)?.facts()
+        LoadedFile::unpack(&self.block(row)?, row.text_len, row.facts_len)?.facts()
     }
 
     /// Bytes of its strings.
@@ -517,10 +517,10 @@ impl Snapshot {
         let row = self.document_rows().get(id.index()).ok_or_else(|| Error::damaged(self.documents.path(), "a row"))?;
         let damaged = || self.damaged_file(row, &format!("the text of file {}", id.0));
         let block = self.block(row).filter(|b| files::checksum(b) == row.checksum).ok_or_else(damaged)?;
-        files::unpack_text(block, row.text_len).ok_or_else(damaged)
+        files::unpack_text(&block, row.text_len).ok_or_else(damaged)
     }
 
-    pub(crate) fn block(&self, row: &DocumentRow) -> Option<&[u8]> {
+    pub(crate) fn block(&self, row: &DocumentRow) -> Option<Vec<u8>> {
         self.parts.get(row.part as usize)?.block(row.blob, row.packed)
     }
 
@@ -530,7 +530,7 @@ impl Snapshot {
         let damaged =
             || Error::damaged(self.home.join(&file.part), format!("the entry of {}, which is gone", file.path));
         let block = part.and_then(|part| part.block(file.blob, file.packed)).ok_or_else(damaged)?;
-        let loaded = LoadedFile::unpack(block, file.text_len, file.facts_len).ok_or_else(damaged)?;
+        let loaded = LoadedFile::unpack(&block, file.text_len, file.facts_len).ok_or_else(damaged)?;
         let facts = loaded.facts().ok_or_else(damaged)?;
         Ok((loaded.text, facts))
     }

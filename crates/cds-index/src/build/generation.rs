@@ -331,7 +331,7 @@ impl<'a> GenerationWriter<'a> {
     /// Finds out what names mean.
     fn link(&self, folder: &Path, folders: &FxHashMap<String, u32>) -> Result<Links> {
         let outlines = Mapped::open(&folder.join(part_path::OUTLINES), None)?;
-        let files = Blocks::open(&folder.join(part_path::FILES))?;
+        let files = Blocks::open(&folder.join(part_path::FILES), None)?;
         let facts = |row: &DocumentRow| {
             let block = files.read(row.blob, row.packed)?;
             LoadedFile::unpack(&block, row.text_len, row.facts_len)?.facts()
@@ -586,9 +586,8 @@ fn count_users(documents: &mut [DocumentRow], entities: &[EntityRow], tables: &G
 /// Tells each file of a part the length of the sum of its vectors.
 fn measure_vectors(documents: &mut [DocumentRow], part: u32, folder: &Path, scales: &[f32]) -> Result<()> {
     let path = folder.join(part_path::VECTORS);
-    let size = std::fs::metadata(&path).map_err(Error::io(&path))?.len();
-    let dimensions = size.checked_div(scales.len() as u64).unwrap_or_default();
-    let codes = Blocks::open(&path)?;
+    let codes = Blocks::open(&path, None)?;
+    let dimensions = codes.size().checked_div(scales.len() as u64).unwrap_or_default();
     let of_part = documents.par_iter_mut().filter(|d| dimensions > 0 && d.part == part && d.chunks > 0);
     of_part.try_for_each(|document| {
         let own = document.doc as usize..(document.doc + document.chunks) as usize;

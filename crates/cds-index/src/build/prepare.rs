@@ -150,12 +150,7 @@ impl Preparer<'_> {
             racy: known.is_racy(),
             hash: *known.hash(),
             language: known.language().to_owned(),
-            packed: Packed {
-                block: block.to_vec(),
-                text_len: row.text_len,
-                facts_len: row.facts_len,
-                checksum: row.checksum,
-            },
+            packed: Packed { block, text_len: row.text_len, facts_len: row.facts_len, checksum: row.checksum },
             text: loaded.text,
             facts,
             reused: Some(known.id),

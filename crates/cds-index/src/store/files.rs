@@ -4,7 +4,7 @@
 //! Facts are cut where chunks begin: what a hit shows of one chunk is read without those of the others, which in a large file take
 //! longer to read than the search took, and many times its memory.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -22,7 +22,12 @@ thread_local! {
         RefCell::new(zstd::bulk::Compressor::new(LEVEL).expect("a level that exists"));
     static DECOMPRESSOR: RefCell<zstd::bulk::Decompressor<'static>> =
         RefCell::new(zstd::bulk::Decompressor::new().expect("memory is all it needs"));
+    /// Room that blocks are unpacked into.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
+
+/// More room than this is not kept.
+const MOST_ROOM: usize = 1 << 20;
 
 /// A file's block, ready to be written.
 pub(crate) struct Packed {
@@ -179,8 +184,17 @@ impl LoadedFile {
         if plain_len(block)? != len as u64 {
             return None;
         }
-        let mut plain = DECOMPRESSOR.with_borrow_mut(|d| d.decompress(block, len)).ok().filter(|p| p.len() == len)?;
-        let facts = plain.split_off(text_len as usize);
+        // Text and facts of their own size: what is remembered of a file is no larger than it is.
+        let mut room = ROOM.take();
+        room.clear();
+        room.reserve(len);
+        let unpacked = DECOMPRESSOR.with_borrow_mut(|d| d.decompress_to_buffer(block, &mut room));
+        unpacked.ok().filter(|unpacked| *unpacked == len)?;
+        let (text, facts) = room.split_at(text_len as usize);
+        let (text, facts) = (std::str::from_utf8(text).ok()?.to_owned(), facts.to_vec());
+        if room.capacity() <= MOST_ROOM {
+            ROOM.set(room);
+        }
         let (head, pieces): (Head, &[u8]) = postcard::take_from_bytes(&facts).ok()?;
         let mut place = Place { at: facts.len() - pieces.len(), ..Place::default() };
         let mut places = Vec::with_capacity(head.pieces.len());
@@ -192,7 +206,6 @@ impl LoadedFile {
             place.at = place.at.checked_add(place.bytes)?;
             place.entity = place.entity.checked_add(row.entities)?;
         }
-        let text = String::from_utf8(plain).ok()?;
         Some(LoadedFile { text, rest_at: place.at, facts, head, places })
     }
 

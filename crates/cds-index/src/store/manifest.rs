@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::blocks::Blocks;
 use super::map::{Mapped, MappedBytes};
 use crate::build::BuildOptions;
 use crate::{Error, Result};
@@ -189,6 +190,11 @@ impl Manifest {
             return Err(Error::damaged(path, "the checksum"));
         }
         Ok(mapped)
+    }
+
+    /// Opens a file whose blocks are asked for one by one.
+    pub(crate) fn blocks(&self, home: &Path, name: &str) -> Result<Blocks> {
+        Blocks::open(&home.join(name), self.files.get(name).map(|f| f.size))
     }
 
     /// Maps a finite-state map. A library walks it that trusts it, so it is read whole: 1.6 of the 18 MB of tables at 10,000 files, of

@@ -1,12 +1,11 @@
 //! Files mapped into memory and read as rows.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use cds_model::counted;
 use memmap2::Mmap;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
+use super::blocks;
 use crate::{Error, Result};
 
 /// A mapped file. Empty files are not mapped: the system refuses.
@@ -18,14 +17,7 @@ pub(crate) struct Mapped {
 impl Mapped {
     #[allow(unsafe_code)]
     pub(crate) fn open(path: &Path, expected: Option<u64>) -> Result<Mapped> {
-        let file = File::open(path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => Error::damaged(path, "the file is missing"),
-            _ => Error::io(path)(e),
-        })?;
-        let size = file.metadata().map_err(Error::io(path))?.len();
-        if let Some(expected) = expected.filter(|&e| e != size) {
-            return Err(Error::damaged(path, format!("{} instead of {expected}", counted(size as usize, "byte"))));
-        }
+        let (file, size) = blocks::open(path, expected)?;
         // SAFETY: files of a published generation are never written again, only unlinked as a whole.
         let map = if size == 0 { None } else { Some(unsafe { Mmap::map(&file) }.map_err(Error::io(path))?) };
         Ok(Mapped { map, path: path.to_owned() })

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tantivy::Term;
 use tantivy::schema::Field;
 
+use super::blocks::Blocks;
 use super::gone::Gone;
 use super::manifest::{Manifest, PartEntry};
 use super::map::Mapped;
@@ -18,7 +19,7 @@ use crate::{Error, Result};
 
 /// A part as a reader sees it.
 pub(crate) struct Part {
-    pub(crate) files: Mapped,
+    pub(crate) files: Blocks,
     pub(crate) outlines: Mapped,
     pub(crate) text: TextReader,
     /// Terms of what was taken out of older parts when this one was written.
@@ -51,7 +52,7 @@ impl Part {
             }
         }
         let part = Part {
-            files: map(path::FILES)?,
+            files: manifest.blocks(home, &format!("{}/{}", entry.name, path::FILES))?,
             outlines: map(path::OUTLINES)?,
             text: TextReader::open(&folder.join(path::BM25))?,
             gone: if manifest.files.contains_key(&format!("{}/{}", entry.name, path::GONE_TERMS)) {
@@ -96,8 +97,7 @@ impl Part {
         words.unwrap_or_default()
     }
 
-    pub(crate) fn block(&self, blob: u64, packed: u32) -> Option<&[u8]> {
-        let start = usize::try_from(blob).ok()?;
-        self.files.bytes().get(start..start.checked_add(packed as usize)?)
+    pub(crate) fn block(&self, blob: u64, packed: u32) -> Option<Vec<u8>> {
+        self.files.read(blob, packed)
     }
 }
