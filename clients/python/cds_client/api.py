@@ -527,7 +527,7 @@ class SearchResponse(TypedDict):
     parsed_query: ParsedQuery
     # How many there are in all.
     total: int
-    # Whether time ran out.
+    # Whether time ran out, or the index is not whole yet.
     partial: bool
     # What the reader should know.
     warnings: list[str]

@@ -534,7 +534,7 @@ export interface SearchResponse {
   parsed_query: ParsedQuery;
   /** How many there are in all. */
   total: number;
-  /** Whether time ran out. */
+  /** Whether time ran out, or the index is not whole yet. */
   partial: boolean;
   /** What the reader should know. */
   warnings: string[];

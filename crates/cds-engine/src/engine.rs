@@ -52,6 +52,8 @@ pub struct Hooks<'a> {
     pub approve: &'a (dyn Fn(&str) -> bool + Sync),
     /// Told what went wrong where the operation goes on all the same.
     pub warn: &'a (dyn Fn(&str) + Sync),
+    /// Whether some of a large tree is to be asked before all of it is in its first index.
+    pub early: bool,
     /// Set to stop it.
     pub cancel: &'a AtomicBool,
 }
@@ -66,7 +68,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Hooks<'_> {
     fn default() -> Self {
-        Hooks { progress: &|_| {}, waiting: &|_| {}, approve: &|_| true, warn: &|_| {}, cancel: &NEVER }
+        Hooks { progress: &|_| {}, waiting: &|_| {}, approve: &|_| true, warn: &|_| {}, early: false, cancel: &NEVER }
     }
 }
 
@@ -76,6 +78,17 @@ fn grouped(number: u64) -> String {
     let parts: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().filter_map(|part| std::str::from_utf8(part).ok()).collect();
     parts.join(",")
+}
+
+/// What to say of an index that is not whole yet.
+pub(crate) fn so_far(snapshot: &Snapshot) -> Option<String> {
+    let left = snapshot.manifest().left;
+    let (some, all) = (grouped(snapshot.file_count() as u64), grouped(snapshot.file_count() as u64 + left));
+    (left > 0).then(|| {
+        format!(
+            "the index is being made: {some} of {all} files are in it so far; ask again in a moment, or run `cds index`"
+        )
+    })
 }
 
 /// The root that `start` belongs to: the nearest folder above it with an index, else with version control, else itself.
@@ -190,6 +203,7 @@ impl Engine {
             let (files, size) = (grouped(files), bytes as f64 / 1e9);
             (hooks.approve)(&format!("This folder has {files} files ({size:.1} GB). Index it?"))
         };
+        let published = || *self.current() = None;
         let build = Build {
             root: &self.root,
             home: &self.home,
@@ -199,6 +213,7 @@ impl Engine {
             force: how.force,
             quick: how.quick,
             seen: how.seen,
+            early: hooks.early.then_some(&published),
             effort: Effort { wait: how.wait, waiting: hooks.waiting, memory, large, approve: &approve },
             cancel: hooks.cancel,
             progress: hooks.progress,
@@ -234,6 +249,10 @@ impl Engine {
         }
         if !self.config.flag("search.update") {
             return Ok(None);
+        }
+        // What is not whole yet is waited for, as where there is nothing.
+        if snapshot.manifest().left > 0 {
+            return self.index(false, hooks).map(Some);
         }
         let (tell, told) = std::sync::mpsc::sync_channel::<String>(READY_AHEAD);
         std::thread::scope(|scope| {
@@ -300,7 +319,7 @@ impl Engine {
         // A look needs no lock, and mostly finds that a question has brought everything up to date already.
         let whole = |snapshot: &Arc<Snapshot>| {
             let manifest = snapshot.manifest();
-            manifest.counts.not_encoded == 0 && self.has_settings_model(manifest)
+            manifest.counts.not_encoded == 0 && manifest.left == 0 && self.has_settings_model(manifest)
         };
         let snapshot = self.snapshot().ok().filter(|snapshot| !walk && whole(snapshot));
         let seen = snapshot.map(|snapshot| Seen::look(snapshot, &self.root, &|_| {}));
@@ -320,10 +339,18 @@ impl Engine {
         Ok(Some(report).filter(|report| report.changed))
     }
 
-    /// Answers from the current snapshot. Only sizes are checked when it is opened, so damage may show anywhere on the way:
+    /// Answers from the current snapshot, if it is whole: that something is not there, or that nobody calls it, can be said of no other.
+    pub(crate) fn answer<T>(&self, mut work: impl FnMut(&Snapshot) -> Result<T>) -> Result<T> {
+        self.answer_so_far(|snapshot| match so_far(snapshot) {
+            Some(message) => Err(Error { kind: ErrorKind::NotReady, message }),
+            None => work(snapshot),
+        })
+    }
+
+    /// Answers from the current snapshot, also from one that [is not whole yet](so_far), which is for `work` to tell. Only sizes are checked when it is opened, so damage may show anywhere on the way:
     /// a panic of a library over it is told as what it is. A generation that a writer replaced meanwhile looks damaged too, and then the
     /// new one is asked.
-    pub(crate) fn answer<T>(&self, mut work: impl FnMut(&Snapshot) -> Result<T>) -> Result<T> {
+    pub(crate) fn answer_so_far<T>(&self, mut work: impl FnMut(&Snapshot) -> Result<T>) -> Result<T> {
         let mut attempts = 1..ATTEMPTS;
         loop {
             let snapshot = self.snapshot()?;

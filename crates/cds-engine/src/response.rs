@@ -15,7 +15,7 @@ pub struct SearchResponse {
     pub parsed_query: ParsedQuery,
     /// How many there are in all.
     pub total: usize,
-    /// Whether time ran out.
+    /// Whether time ran out, or the index is not whole yet.
     pub partial: bool,
     /// What the reader should know.
     pub warnings: Vec<String>,

@@ -46,9 +46,14 @@ impl Operation {
         (self.call)(engine, given)
     }
 
-    /// Whether the answer is a list of hits, which can be empty while an index is being made.
+    /// Whether the answer is a list of hits: those of several projects can be one list.
     pub fn has_hits(&self) -> bool {
         self.output["properties"].get("hits").is_some()
+    }
+
+    /// Whether the answer is a list of hits that says of itself when it is not whole: it can be empty while an index is being made.
+    pub fn may_be_partial(&self) -> bool {
+        ["hits", "partial", "warnings"].iter().all(|name| self.output["properties"].get(name).is_some())
     }
 }
 

@@ -70,7 +70,7 @@ impl Project {
         ProjectInfo { name: self.name.clone(), root: self.engine.root().display().to_string(), index: self.state() }
     }
 
-    /// Answers; while the first index is being made, with what is there: nothing, and a word about that.
+    /// Answers; while the first index is being made and has no files yet, with nothing, and a word about that.
     pub fn call(&self, operation: &Operation, given: Map<String, Value>) -> Result<Box<RawValue>, Fault> {
         let state = self.state();
         match operation.call(&self.engine, given.clone()) {
@@ -80,7 +80,7 @@ impl Project {
                     total => format!("{} of {total} files are read", state.done),
                 };
                 let message = format!("the index is being made: {so_far}; ask again in a moment");
-                if operation.has_hits() {
+                if operation.may_be_partial() {
                     operations::text(&partial(operation, &given, &message))
                 } else {
                     Err(Fault::new(FaultKind::NotReady, message))
@@ -108,7 +108,7 @@ impl Project {
         let progress = |p: Progress| {
             self.set(State { state: "indexing", phase: p.phase, done: p.done, total: p.total, error: String::new() });
         };
-        let hooks = Hooks { progress: &progress, cancel: &self.cancel, ..Hooks::default() };
+        let hooks = Hooks { progress: &progress, cancel: &self.cancel, early: true, ..Hooks::default() };
         let ready = || self.set(State { state: "ready", ..State::default() });
         self.engine.watch(watch, &hooks, &mut |event| match event {
             WatchEvent::Watching { .. } | WatchEvent::Updated(_) | WatchEvent::RootBack => ready(),

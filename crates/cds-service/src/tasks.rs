@@ -159,7 +159,7 @@ impl Tasks {
             });
         };
         let approve = |_: &str| true;
-        let hooks = Hooks { progress: &progress, cancel, approve: &approve, ..Hooks::default() };
+        let hooks = Hooks { progress: &progress, cancel, approve: &approve, early: true, ..Hooks::default() };
         let result = project.engine.index(force, &hooks);
         self.change(number, |task| match result {
             Ok(report) => {

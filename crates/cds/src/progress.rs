@@ -81,7 +81,10 @@ pub(crate) fn with_bar(
     };
     let approve = |question: &str| bar.suspend(|| ask(question));
     let warn = |text: &str| bar.suspend(|| crate::commands::note(text));
-    let result = work(engine, &Hooks { progress: &show, waiting: &waiting, approve: &approve, warn: &warn, cancel });
+    let result = work(
+        engine,
+        &Hooks { progress: &show, waiting: &waiting, approve: &approve, warn: &warn, early: false, cancel },
+    );
     bar.finish_and_clear();
     result
 }

@@ -8,7 +8,7 @@ use cds_index::Snapshot;
 use cds_model::{Granularity, Snippet, counted};
 use cds_search::{Outcome, SearchOptions};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, so_far};
 use crate::error::Result;
 use crate::hydrate::Hydrator;
 use crate::request::{Checked, SearchRequest};
@@ -28,7 +28,7 @@ impl Engine {
     /// Answers from the current snapshot. An empty query has an empty answer; doors reject it before.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResponse> {
         let checked = request.check(self)?;
-        self.answer(|snapshot| {
+        self.answer_so_far(|snapshot| {
             let Some(documents) = checked.documents.clone() else {
                 return self.search_in(snapshot, request, &checked);
             };
@@ -124,6 +124,10 @@ impl Engine {
             response.warnings.push(
                 "time ran out, so hits may be missing: narrow it with filters or raise search.time_limit_ms".to_owned(),
             );
+        }
+        if let Some(so_far) = so_far(snapshot) {
+            response.partial = true;
+            response.warnings.push(so_far);
         }
         response.timings_ms.insert("hydrate", started.elapsed().as_secs_f64() * 1e3);
         Ok(response)

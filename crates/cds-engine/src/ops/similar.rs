@@ -15,7 +15,7 @@ impl Engine {
     /// The chunks most like the one at `path:line` (or `path:from-to`, or a whole path: its first). Itself is not among them.
     pub fn similar(&self, place: &str, request: &SearchRequest) -> Result<SearchResponse> {
         let checked = request.check(self)?;
-        self.answer(|snapshot| {
+        self.answer_so_far(|snapshot| {
             let started = Instant::now();
             let whole = || snapshot.document_at(place).map(|document| (document, 1, 1));
             let (document, line, _) = line_range(snapshot, place).or_else(whole).ok_or_else(|| Error {

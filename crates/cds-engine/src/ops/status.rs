@@ -88,7 +88,7 @@ pub struct LanguageCount {
 impl Engine {
     /// Tells the state of the index without touching it. The one answer that reads every byte first: damage is part of the state.
     pub fn status(&self, with_problems: bool) -> Result<StatusResponse> {
-        self.answer(|snapshot| self.status_of(snapshot, with_problems))
+        self.answer_so_far(|snapshot| self.status_of(snapshot, with_problems))
     }
 
     fn status_of(&self, snapshot: &Snapshot, with_problems: bool) -> Result<StatusResponse> {

@@ -49,7 +49,8 @@ fn judge(snapshot: &Snapshot, stamps: &Stamps, root: &Path, options: &BuildOptio
     let skipped = manifest.skipped.iter().zip(&stamps.skipped);
     let skipped = skipped.filter(|(skipped, now)| is_changed(skipped, **now, &manifest.on_disk(root, &skipped.path)));
     let rules = manifest.rules.iter().zip(&stamps.rules).filter(|((_, stamp), now)| Some(*stamp) != **now);
-    match folders.count() + files.count() + skipped.count() + rules.count() {
+    let left = manifest.left as usize;
+    match folders.count() + files.count() + skipped.count() + rules.count() + left {
         0 => Freshness::Fresh,
         n => Freshness::Stale(n),
     }

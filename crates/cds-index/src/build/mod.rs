@@ -1,6 +1,7 @@
 //! From a folder to a generation. [`run`] takes the writer's lock, walks, extracts in parallel, writes in order, publishes.
 
 mod cache;
+mod early;
 mod effort;
 mod entries;
 mod freshness;
@@ -98,6 +99,8 @@ pub struct Build<'a> {
     pub quick: bool,
     /// What the caller saw of the disk a moment ago: then nobody looks again, if the index is still that one.
     pub seen: Option<&'a Seen>,
+    /// Whether some of a large tree can be asked before all of it is in its first index, and who is told of each step.
+    pub early: Option<&'a (dyn Fn() + Sync)>,
     /// What it may cost.
     pub effort: Effort<'a>,
     /// Set from outside to stop.
@@ -193,16 +196,16 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         Some(seen) => Some(Arc::clone(&seen.snapshot)),
         None => Snapshot::open(build.home).ok().filter(|old| old.verify_tables().is_ok()).map(Arc::new),
     };
-    let old = old.filter(|old| !build.force && old.manifest().fingerprint == fingerprint);
-    let old = old.as_deref();
+    let mut old = old.filter(|old| !build.force && old.manifest().fingerprint == fingerprint);
 
     (build.progress)(Progress { phase: "walking", done: 0, total: 0 });
-    let mut found = match (old.filter(|_| build.quick), seen) {
+    let is_whole = |old: &&Arc<Snapshot>| build.quick && old.manifest().left == 0;
+    let mut found = match (old.as_ref().filter(is_whole), seen) {
         (Some(old), Some(seen)) => look::look(old, &seen.stamps, build.root, build.home),
         (Some(old), None) => look::look(old, &Stamps::read(old, build.root, &|_| {}), build.root, build.home),
         (None, _) => walk::walk(build.root, build.home),
     };
-    if let Some(old) = old {
+    if let Some(old) = &old {
         found.recognise(old);
     }
     if found.files.is_empty() {
@@ -224,8 +227,8 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         }
     }
     // Nothing changed on disk, and nothing in the index: a damaged one is written anew, from what is still good.
-    let is_sound = build.quick || old.is_some_and(|old| old.verify().is_ok());
-    if let Some(old) = old
+    let is_sound = build.quick || old.as_ref().is_some_and(|old| old.verify().is_ok());
+    if let Some(old) = &old
         && freshness::same(old, build.root, &found)
         && is_encoded(old, &models)
         && is_sound
@@ -255,21 +258,43 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         });
     }
 
-    let known = Known { old, is_sound, manifest: old_manifest };
-    let (mut manifest, counted) = write(build, &found, &known, fingerprint, models)?;
-    if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
-        clear(build.home, &manifest.generation);
-        return Err(e);
-    }
-    sweep(build.home, &manifest);
-    write_config(build)?;
     let still_there = found.files.iter().filter(|file| file.known.is_some()).count();
+    let removed = old.as_ref().map_or(0, |old| old.file_count()) - still_there;
+    let publish = |found: &walk::Walked, known: &Known| {
+        let (mut manifest, counted) = write(build, found, known, fingerprint.clone(), models.clone())?;
+        if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
+            clear(build.home, &manifest.generation);
+            return Err(e);
+        }
+        sweep(build.home, &manifest);
+        Ok((manifest, counted))
+    };
+    let mut parsed = 0;
+    let left = old_manifest.map_or(found.files.len(), |manifest| manifest.left as usize);
+    let mut indexed = found.files.len().saturating_sub(left);
+    let mut newest: Option<Manifest> = None;
+    while let Some(tell) = build.early.filter(|_| left > 0)
+        && let Some(step) = early::step(&found, indexed, build.registry)
+    {
+        let manifest = newest.as_ref().or(old_manifest);
+        let (manifest, counted) = publish(&step, &Known { old: old.as_deref(), is_sound, manifest })?;
+        tell();
+        parsed += counted.parsed;
+        indexed = step.files.len();
+        let snapshot = Snapshot::open(build.home)?;
+        found.recognise(&snapshot);
+        (newest, old) = (Some(manifest), Some(Arc::new(snapshot)));
+    }
+    let is_sound = is_sound || newest.is_some();
+    let manifest = newest.as_ref().or(old_manifest);
+    let (manifest, counted) = publish(&found, &Known { old: old.as_deref(), is_sound, manifest })?;
+    write_config(build)?;
     Ok(BuildReport {
         files: manifest.counts.files as usize,
-        parsed: counted.parsed,
-        reused: counted.reused,
+        parsed: parsed + counted.parsed,
+        reused: counted.reused - parsed.min(counted.reused),
         linked: counted.linked,
-        removed: old.map_or(0, Snapshot::file_count) - still_there,
+        removed,
         problems: manifest.counts.problems as usize,
         changed: true,
         not_encoded: manifest.counts.not_encoded as usize,
@@ -339,6 +364,7 @@ fn write(
         sparse_model: models.sparse,
         languages: tables.languages,
         counts: tables.counts,
+        left: found.left as u64,
         directories: found.directories.clone(),
         rules: found.rules.clone(),
         raw_paths: found.raw_paths.clone(),
@@ -353,7 +379,7 @@ fn write(
 /// Extracts on every core and writes in order on this thread.
 fn fill(build: &Build, number: u32, found: &walk::Walked, known: &Known) -> Result<(generation::Tables, Counted)> {
     let old = known.old;
-    let total = found.files.len();
+    let total = found.files.len() + found.left;
     let done = AtomicUsize::new(0);
     let max_file_size = build.options.max_file_size;
     let problems_before = old.map_or(Ok(Vec::new()), Snapshot::problems)?;

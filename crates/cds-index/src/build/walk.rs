@@ -32,7 +32,7 @@ pub(crate) struct FoundFile {
     pub(crate) known: Option<FileId>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Walked {
     /// Sorted by path.
     pub(crate) files: Vec<FoundFile>,
@@ -43,6 +43,8 @@ pub(crate) struct Walked {
     pub(crate) raw_paths: BTreeMap<String, Vec<u8>>,
     /// Files of rules that are not among the files, by path: rules may leave out their own file.
     pub(crate) rules: Vec<(String, Stamp)>,
+    /// How many files were found and are left for later.
+    pub(crate) left: usize,
 }
 
 impl Walked {

@@ -41,6 +41,9 @@ pub struct Manifest {
     pub languages: Vec<String>,
     /// Totals.
     pub counts: Counts,
+    /// Files that were found and are not in it yet: the first index of a large tree is published in steps.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left: u64,
     /// Directories seen, with modification times in nanoseconds: added and removed files show there.
     pub directories: Vec<(String, i64)>,
     /// Files of rules that are not indexed, with sizes and modification times: rules may leave out their own file.
@@ -57,6 +60,11 @@ pub struct Manifest {
     pub files: BTreeMap<String, WrittenFile>,
     /// Of the manifest's own text up to this field, which stands last.
     pub checksum: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde asks")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A part of a generation.

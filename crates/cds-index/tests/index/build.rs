@@ -349,3 +349,60 @@ fn rules_that_leave_out_their_own_file_are_followed() {
     tree.write(".git/info/exclude", "");
     check(&["a.py", "b.log"]);
 }
+
+/// More files than the first step takes, some of which use others that come later.
+fn large() -> Tree {
+    let tree = Tree::new("//- src/main.py\nfrom lib.deep.m1 import f1\n\ndef main():\n    return f1()\n");
+    for i in 0..4_000 {
+        tree.write(&format!("lib/deep/m{i}.py"), format!("def f{i}():\n    return f{}()\n", (i + 7) % 4_000));
+    }
+    tree
+}
+
+#[test]
+fn some_of_a_large_tree_can_be_asked_before_all_of_it() {
+    let tree = large();
+    let steps = Mutex::new(Vec::new());
+    let told = || {
+        let snapshot = tree.open();
+        assert!(snapshot.document_at("src/main.py").is_some(), "what stands near the root comes first");
+        assert!(check_freshness(&snapshot, tree.root(), &BuildOptions::default()) != Freshness::Fresh);
+        steps.lock().unwrap().push((snapshot.file_count(), snapshot.manifest().left));
+    };
+    let report = tree.try_build(|build| build.early = Some(&told)).unwrap();
+    assert_eq!(*steps.lock().unwrap(), [(1_000, 3_001)]);
+    assert_eq!((report.files, report.parsed, report.reused, report.removed), (4_001, 4_001, 0, 0));
+    let whole = tree.open();
+    assert_eq!(whole.manifest().left, 0);
+    assert!(check_freshness(&whole, tree.root(), &BuildOptions::default()) == Freshness::Fresh);
+    let in_steps = whole.dump().unwrap();
+    tree.try_build(|build| build.force = true).unwrap();
+    assert_eq!(in_steps, tree.open().dump().unwrap(), "the same as in one step");
+    // There is something to ask already.
+    let none = || panic!("nothing is published before it is whole");
+    tree.try_build(|build| {
+        build.force = true;
+        build.early = Some(&none);
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_first_index_that_was_stopped_goes_on_where_it_was() {
+    let tree = large();
+    let cancel = AtomicBool::new(false);
+    let stop = || cancel.store(true, Ordering::Relaxed);
+    let stopped = tree.try_build(|build| {
+        build.early = Some(&stop);
+        build.cancel = &cancel;
+    });
+    assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
+    assert_eq!((tree.open().file_count(), tree.open().manifest().left), (1_000, 3_001));
+    tree.write("src/new.py", "def fresh():\n    return 1\n");
+    // Whoever asks for little looks at everything all the same.
+    let report = tree.try_build(|build| build.quick = true).unwrap();
+    assert_eq!((report.files, report.parsed, report.reused), (4_002, 3_002, 1_000));
+    let resumed = tree.open().dump().unwrap();
+    tree.try_build(|build| build.force = true).unwrap();
+    assert_eq!(resumed, tree.open().dump().unwrap());
+}

@@ -58,6 +58,7 @@ impl Tree {
             force: false,
             quick: false,
             seen: None,
+            early: None,
             effort: cds_index::Effort::default(),
             cancel: &NEVER,
             progress: &|_: Progress| {},

@@ -61,6 +61,7 @@ impl Tree {
             force: false,
             quick: false,
             seen: None,
+            early: None,
             effort: cds_index::Effort::default(),
             cancel: &AtomicBool::new(false),
             progress: &|_| {},

@@ -1182,7 +1182,7 @@ pub struct SearchResponse {
     /// How many there are in all.
     #[prost(uint64, tag = "3")]
     pub total: u64,
-    /// Whether time ran out.
+    /// Whether time ran out, or the index is not whole yet.
     #[prost(bool, tag = "4")]
     pub partial: bool,
     /// What the reader should know.

@@ -33,8 +33,12 @@ pub(crate) fn run(context: &Context, common: &Common, args: &WatchArgs) -> Done 
             Err(e) => return Err(e.into()),
         }
         // Who started it has answered once; nobody may be there to answer again.
-        let hooks =
-            Hooks { cancel: progress::interrupted(), approve: &|_| progress::approves_all(), ..Hooks::default() };
+        let hooks = Hooks {
+            cancel: progress::interrupted(),
+            approve: &|_| progress::approves_all(),
+            early: true,
+            ..Hooks::default()
+        };
         match engine.watch(&options(engine, args), &hooks, &mut |event| tell(engine, event)) {
             WatchEnd::Stopped => break,
             WatchEnd::Settings => match super::open(common, engine.root(), None, Some(&args.effort)) {

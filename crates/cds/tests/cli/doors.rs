@@ -464,6 +464,39 @@ fn an_agent_is_greeted_at_once_and_answered_while_the_index_is_made() {
 }
 
 #[test]
+fn an_agent_finds_what_is_read_already_and_is_never_told_that_something_is_not_there() {
+    let project = Project::new("//- shop/till.py\ndef open_till():\n    return 1\n");
+    for i in 0..6_000 {
+        project.write(&format!("lib/deep/er/m{i}.py"), format!("def f{i}(x):\n    return g{i}(x) + {i}\n"));
+    }
+    let mut mcp = Mcp::start(&project, &[]);
+    let mut early = 0;
+    let until = Instant::now() + crate::service::PATIENCE;
+    loop {
+        let name = mcp.call("find_symbol", &json!({ "name": "open_till" }));
+        let is_made = name["isError"] != true;
+        let text = name["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(
+            if is_made { text.contains("shop/till.py") } else { text.contains("the index is being made") },
+            "{name}"
+        );
+        if is_made {
+            break;
+        }
+        let found = mcp.call("search_code", &json!({ "query": "open till" }))["structuredContent"].take();
+        let is_found = found["hits"][0]["name"] == "open_till";
+        assert!(is_found || found["total"] == 0, "{found}");
+        if is_found && found["partial"] == true {
+            early += 1;
+            let warning = found["warnings"][0].as_str().unwrap_or_default();
+            assert!(warning.contains(" of 6,001 files are in it so far"), "{found}");
+        }
+        assert!(Instant::now() < until, "the index is not made");
+    }
+    assert!(early > 0, "nothing was found before all was read");
+}
+
+#[test]
 fn files_and_entities_are_resources() {
     let project = Project::new(SHOP);
     let mut mcp = Mcp::start(&project, &[]);
