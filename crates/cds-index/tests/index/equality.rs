@@ -1,4 +1,5 @@
-//! After any sequence of edits an updated index says what one built from nothing says, to the last byte of its dump.
+//! After any sequence of edits an updated index says what one built from nothing says, to the last byte of its dump, and answers with the same
+//! hits and scores, to the last bit.
 //!
 //! Trees are those of the graph's own cases, one folder a case: small files of every language that use each other in every way that is
 //! known. `CDS_EQUALITY_TREE` names another folder, which is copied; `CDS_EQUALITY_STEPS` says how many edits there are, and
@@ -10,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cds_index::{Seen, Snapshot};
+use cds_model::{Filters, Granularity, Query};
+use cds_search::{SearchOptions, Tools};
 
 use crate::fixture::Tree;
 
@@ -237,12 +240,48 @@ impl Edited {
         }
     }
 
+    /// What an index says, and what it answers.
+    fn told(&self, snapshot: &Snapshot, queries: &[String]) -> String {
+        let mut told = snapshot.dump().expect("it can be read");
+        let tools = Tools::default();
+        for text in queries {
+            let query = Query {
+                text: text.clone(),
+                limit: 20,
+                granularity: Granularity::File,
+                chunks_per_file: 1,
+                filters: Filters::default(),
+                preset: "default".to_owned(),
+            };
+            let outcome = cds_search::search(snapshot, &query, &SearchOptions::default(), &tools);
+            let outcome = outcome.expect("the query is answered");
+            told.push_str(&format!("answer {text:?}: {} in all\n", outcome.total));
+            for hit in outcome.hits {
+                let scores: Vec<(&str, u32)> = hit.retrieved.iter().map(|(by, s, _)| (*by, s.to_bits())).collect();
+                told.push_str(&format!("answer {text:?}: {} {:08x} {scores:?}\n", hit.chunk.0, hit.score.to_bits()));
+            }
+        }
+        told
+    }
+
     /// What an index built from nothing says.
-    fn clean(&self) -> String {
+    fn clean(&self, queries: &[String]) -> String {
         let home = tempfile::tempdir().expect("a temporary folder");
         let built = self.tree.try_build(|build| build.home = home.path());
         built.expect("the tree is indexed");
-        Snapshot::open(home.path()).expect("the index opens").dump().expect("it can be read")
+        self.told(&Snapshot::open(home.path()).expect("the index opens"), queries)
+    }
+
+    /// A name, two words and a question, from what is or was somewhere in the tree.
+    fn queries(&mut self) -> Vec<String> {
+        let mut word = || {
+            let from = self.dice.below(self.pool.len());
+            let text = String::from_utf8_lossy(&self.pool[from]).into_owned();
+            let words: Vec<&str> =
+                text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| w.len() > 1).collect();
+            if words.is_empty() { "value".to_owned() } else { (*self.dice.pick(&words)).to_owned() }
+        };
+        vec![word(), format!("{} {}", word(), word()), format!("where is {} used by the {}", word(), word())]
     }
 }
 
@@ -281,7 +320,8 @@ fn check(files: Files, seed: u64, steps: usize) {
         if (step + 1) % every != 0 {
             continue;
         }
-        let (updated, clean) = (edited.tree.open().dump().expect("it can be read"), edited.clean());
+        let queries = edited.queries();
+        let (updated, clean) = (edited.told(&edited.tree.open(), &queries), edited.clean(&queries));
         if updated != clean {
             let difference = difference(&updated, &clean);
             let last = log.len().saturating_sub(6);
