@@ -196,7 +196,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         Some(seen) => Some(Arc::clone(&seen.snapshot)),
         None => Snapshot::open(build.home).ok().filter(|old| old.verify_tables().is_ok()).map(Arc::new),
     };
-    let mut old = old.filter(|old| !build.force && old.manifest().fingerprint == fingerprint);
+    let old = old.filter(|old| !build.force && old.manifest().fingerprint == fingerprint);
 
     (build.progress)(Progress { phase: "walking", done: 0, total: 0 });
     let is_whole = |old: &&Arc<Snapshot>| build.quick && old.manifest().left == 0;
@@ -229,6 +229,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     // Nothing changed on disk, and nothing in the index: a damaged one is written anew, from what is still good.
     let is_sound = build.quick || old.as_ref().is_some_and(|old| old.verify().is_ok());
     if let Some(old) = &old
+        && old.manifest().left == 0
         && freshness::same(old, build.root, &found)
         && is_encoded(old, &models)
         && is_sound
@@ -260,34 +261,13 @@ pub fn run(build: &Build) -> Result<BuildReport> {
 
     let still_there = found.files.iter().filter(|file| file.known.is_some()).count();
     let removed = old.as_ref().map_or(0, |old| old.file_count()) - still_there;
-    let publish = |found: &walk::Walked, known: &Known| {
-        let (mut manifest, counted) = write(build, found, known, fingerprint.clone(), models.clone())?;
-        if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
-            clear(build.home, &manifest.generation);
-            return Err(e);
-        }
-        sweep(build.home, &manifest);
-        Ok((manifest, counted))
+    let writer = Writer { build, lock, fingerprint, models };
+    let mut known = Known { old, is_sound, manifest: old_manifest.cloned() };
+    let parsed = match build.early {
+        Some(tell) => writer.publish_early(&mut found, &mut known, tell)?,
+        None => 0,
     };
-    let mut parsed = 0;
-    let left = old_manifest.map_or(found.files.len(), |manifest| manifest.left as usize);
-    let mut indexed = found.files.len().saturating_sub(left);
-    let mut newest: Option<Manifest> = None;
-    while let Some(tell) = build.early.filter(|_| left > 0)
-        && let Some(step) = early::step(&found, indexed, build.registry)
-    {
-        let manifest = newest.as_ref().or(old_manifest);
-        let (manifest, counted) = publish(&step, &Known { old: old.as_deref(), is_sound, manifest })?;
-        tell();
-        parsed += counted.parsed;
-        indexed = step.files.len();
-        let snapshot = Snapshot::open(build.home)?;
-        found.recognise(&snapshot);
-        (newest, old) = (Some(manifest), Some(Arc::new(snapshot)));
-    }
-    let is_sound = is_sound || newest.is_some();
-    let manifest = newest.as_ref().or(old_manifest);
-    let (manifest, counted) = publish(&found, &Known { old: old.as_deref(), is_sound, manifest })?;
+    let (manifest, counted) = writer.publish(&found, &known)?;
     write_config(build)?;
     Ok(BuildReport {
         files: manifest.counts.files as usize,
@@ -301,6 +281,52 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         seconds: started.elapsed().as_secs_f64(),
         link_seconds: counted.link_seconds,
     })
+}
+
+/// Who holds the lock and writes.
+struct Writer<'a> {
+    build: &'a Build<'a>,
+    lock: lock::Lock,
+    fingerprint: String,
+    models: ModelIds,
+}
+
+impl Writer<'_> {
+    /// Makes the next generation the current one.
+    fn publish(&self, found: &walk::Walked, known: &Known) -> Result<(Manifest, Counted)> {
+        let Writer { build, lock, fingerprint, models } = self;
+        let (mut manifest, counted) = write(build, found, known, fingerprint.clone(), models.clone())?;
+        if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
+            clear(build.home, &manifest.generation);
+            return Err(e);
+        }
+        sweep(build.home, &manifest);
+        Ok((manifest, counted))
+    }
+
+    /// Publishes some of a large tree where nothing whole is there to be asked yet, and says how many files were parsed for that. Then
+    /// that is what is known.
+    fn publish_early(&self, found: &mut walk::Walked, known: &mut Known, tell: &dyn Fn()) -> Result<usize> {
+        let left = known.manifest.as_ref().map_or(found.files.len(), |manifest| manifest.left as usize);
+        let mut indexed = found.files.len().saturating_sub(left);
+        let mut parsed = 0;
+        while left > 0
+            && let Some(step) = early::step(found, indexed, self.build.registry)
+        {
+            indexed = step.files.len();
+            let (manifest, counted) = match self.publish(&step, known) {
+                // Its files are all left out: binary, too large, not to be read.
+                Err(Error::Empty(_)) => continue,
+                published => published?,
+            };
+            tell();
+            parsed += counted.parsed;
+            let snapshot = Snapshot::open(self.build.home)?;
+            found.recognise(&snapshot);
+            *known = Known { old: Some(Arc::new(snapshot)), is_sound: true, manifest: Some(manifest) };
+        }
+        Ok(parsed)
+    }
 }
 
 /// Whether every chunk has what these models say of it.
@@ -322,11 +348,11 @@ struct Counted {
 }
 
 /// What there is of an index already.
-struct Known<'a> {
-    old: Option<&'a Snapshot>,
+struct Known {
+    old: Option<Arc<Snapshot>>,
     /// Whether its parts can be kept as they are; if not, still what of them can be read.
     is_sound: bool,
-    manifest: Option<&'a Manifest>,
+    manifest: Option<Manifest>,
 }
 
 fn write(
@@ -336,7 +362,7 @@ fn write(
     fingerprint: String,
     models: ModelIds,
 ) -> Result<(Manifest, Counted)> {
-    let old_manifest = known.manifest;
+    let old_manifest = known.manifest.as_ref();
     let number =
         old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) % 999_999 + 1;
     let generation = format!("g{number:06}");
@@ -378,7 +404,7 @@ fn write(
 
 /// Extracts on every core and writes in order on this thread.
 fn fill(build: &Build, number: u32, found: &walk::Walked, known: &Known) -> Result<(generation::Tables, Counted)> {
-    let old = known.old;
+    let old = known.old.as_deref();
     let total = found.files.len() + found.left;
     let done = AtomicUsize::new(0);
     let max_file_size = build.options.max_file_size;

@@ -406,3 +406,33 @@ fn a_first_index_that_was_stopped_goes_on_where_it_was() {
     tree.try_build(|build| build.force = true).unwrap();
     assert_eq!(resumed, tree.open().dump().unwrap());
 }
+
+#[test]
+fn a_first_step_with_nothing_to_read_is_passed_over_and_what_vanished_is_not_waited_for() {
+    let tree = Tree::new("//- z/read_me.txt\nwords\n");
+    for i in 0..4_000 {
+        tree.write(&format!("m{i}.py"), "\0");
+    }
+    let told = AtomicBool::new(false);
+    let tell = || told.store(true, Ordering::Relaxed);
+    let report = tree.try_build(|build| build.early = Some(&tell)).unwrap();
+    assert_eq!((report.files, told.load(Ordering::Relaxed)), (1, false));
+
+    let tree = large();
+    let cancel = AtomicBool::new(false);
+    let stop = || cancel.store(true, Ordering::Relaxed);
+    let stopped = tree.try_build(|build| {
+        build.early = Some(&stop);
+        build.cancel = &cancel;
+    });
+    assert!(stopped.is_err());
+    let indexed: Vec<String> = paths(&tree.open()).into_iter().map(str::to_owned).collect();
+    for i in 0..4_000 {
+        let path = format!("lib/deep/m{i}.py");
+        if !indexed.contains(&path) {
+            std::fs::remove_file(tree.root().join(path)).unwrap();
+        }
+    }
+    tree.try_build(|build| build.quick = true).unwrap();
+    assert_eq!((tree.open().file_count(), tree.open().manifest().left), (1_000, 0));
+}
