@@ -62,6 +62,12 @@ fn cases() -> Files {
             }
         }
     }
+    // Calls that may mean too many, which cases are too small for.
+    for i in 0..12 {
+        let text =
+            format!("class Shelf{i}:\n    def dust(self):\n        return {i}\n\n\ndef visit{i}(it):\n    it.dust()\n");
+        files.insert(format!("many/m{i}.py"), text.into_bytes());
+    }
     files
 }
 
@@ -89,6 +95,8 @@ struct Edited {
     /// All texts there were: lines and files are taken from them.
     pool: Vec<Vec<u8>>,
     dice: Dice,
+    /// Apart, so that other questions are no other edits.
+    of_queries: Dice,
 }
 
 impl Edited {
@@ -98,7 +106,7 @@ impl Edited {
             tree.write(path, bytes);
         }
         let pool = files.values().cloned().collect();
-        Edited { tree, files, pool, dice: Dice(seed) }
+        Edited { tree, files, pool, dice: Dice(seed), of_queries: Dice(seed) }
     }
 
     fn any_path(&mut self) -> String {
@@ -275,11 +283,11 @@ impl Edited {
     /// A name, two words and a question, from what is or was somewhere in the tree.
     fn queries(&mut self) -> Vec<String> {
         let mut word = || {
-            let from = self.dice.below(self.pool.len());
+            let from = self.of_queries.below(self.pool.len());
             let text = String::from_utf8_lossy(&self.pool[from]).into_owned();
             let words: Vec<&str> =
                 text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| w.len() > 1).collect();
-            if words.is_empty() { "value".to_owned() } else { (*self.dice.pick(&words)).to_owned() }
+            if words.is_empty() { "value".to_owned() } else { (*self.of_queries.pick(&words)).to_owned() }
         };
         vec![word(), format!("{} {}", word(), word()), format!("where is {} used by the {}", word(), word())]
     }
