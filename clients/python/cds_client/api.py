@@ -395,7 +395,7 @@ TaskState = Literal["pending"] | Literal["running"] | Literal["completed"] | Lit
 
 class State(TypedDict):
     """How an index is doing."""
-    # `indexing`, `ready` or `failed`.
+    # `indexing` until there is a whole index, then `ready`, also while it is brought up to date; `failed`.
     state: str
     # What is being done, where something is.
     phase: NotRequired[str]

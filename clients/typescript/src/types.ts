@@ -397,7 +397,7 @@ export type TaskState =
 
 /** How an index is doing. */
 export interface State {
-  /** `indexing`, `ready` or `failed`. */
+  /** `indexing` until there is a whole index, then `ready`, also while it is brought up to date; `failed`. */
   state: string;
   /** What is being done, where something is. */
   phase?: string;

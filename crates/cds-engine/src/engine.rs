@@ -367,6 +367,11 @@ impl Engine {
         }
     }
 
+    /// Whether there is an index that is whole, however old.
+    pub fn is_indexed(&self) -> bool {
+        self.snapshot().is_ok_and(|snapshot| so_far(&snapshot).is_none())
+    }
+
     /// Whether the disk still says what the snapshot says.
     pub fn freshness(&self, snapshot: &Snapshot) -> Freshness {
         cds_index::check_freshness(snapshot, &self.root, &self.kept_options())

@@ -92,7 +92,7 @@ pub(crate) fn ask_everything(engine: &Engine) {
     let ids = ["app/main.py:Cache.first", "app", "notes.md:1-3", "helper"];
     let request = RetrieveRequest { ids: ids.map(str::to_owned).to_vec(), ..RetrieveRequest::default() };
     told("retrieve", engine.retrieve(&request).map(drop));
-    let grep = GrepRequest { pattern: "[a-z]+d".to_owned(), limit: 20, ..GrepRequest::default() };
+    let grep = GrepRequest { pattern: "[a-z]+d".to_owned(), limit: Some(20), ..GrepRequest::default() };
     told("grep", engine.grep(&grep).map(drop));
     let walk = |from: &str| TraverseRequest {
         from: vec![from.to_owned()],

@@ -152,7 +152,7 @@ fn grep(asked: &Asked) -> GrepRequest {
         fixed: asked.switches.fixed,
         word: asked.switches.word,
         filters: asked.search.filters.clone(),
-        limit: asked.search.limit.unwrap_or(20),
+        limit: asked.search.limit,
     }
 }
 

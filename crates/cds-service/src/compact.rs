@@ -25,9 +25,38 @@ pub(crate) fn text(answer: &Value) -> String {
     }
     if out.len() > MOST {
         out.truncate(out.floor_char_boundary(MOST));
-        out.push_str("\n… cut: ask for less with limit or max_tokens\n");
+        out.push_str("\n… cut: ask for less with limit\n");
     }
     out
+}
+
+/// The same as data, which says more of each hit: no longer than a text may be. What is left out is told where the answer has a place for that.
+pub(crate) fn data(mut answer: Value) -> Value {
+    let size = |value: &Value| value.to_string().len();
+    let whole = size(&answer);
+    let Some(fields) = answer.as_object_mut().filter(|_| whole > MOST) else { return answer };
+    let lists = fields.iter().filter(|(_, field)| field.is_array()).map(|(name, field)| (size(field), name.clone()));
+    let Some((largest, name)) = lists.max() else { return answer };
+    let rest = whole - largest;
+    let mut cut = (0, 0);
+    if let Some(Value::Array(list)) = fields.get_mut(&name) {
+        let mut room = MOST.saturating_sub(rest);
+        let kept = list.iter().take_while(|item| {
+            let fits = size(item) < room;
+            room = room.saturating_sub(size(item) + 1);
+            fits
+        });
+        cut = (kept.count(), list.len());
+        list.truncate(cut.0);
+    }
+    if let Some(Value::Array(warnings)) = fields.get_mut("warnings") {
+        let (kept, all) = cut;
+        warnings.push(Value::from(format!("{kept} of {all} {name} fit into an answer: ask for less with limit")));
+    }
+    if let Some(truncated) = fields.get_mut("truncated") {
+        *truncated = Value::Bool(true);
+    }
+    answer
 }
 
 fn line(out: &mut String, text: std::fmt::Arguments) {
@@ -203,5 +232,29 @@ fn status(out: &mut String, answer: &Value) {
     }
     for (reason, count) in answer["problem_counts"].as_object().into_iter().flatten() {
         line(out, format_args!("  {reason}: {count}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{MOST, data};
+
+    #[test]
+    fn data_is_no_longer_than_a_text_may_be() {
+        let check = |hits: usize, expect: usize| {
+            let hits: Vec<Value> = (0..hits).map(|i| json!({ "id": i, "snippet": "x".repeat(1_000) })).collect();
+            let answer = data(json!({ "hits": hits, "warnings": [], "truncated": false }));
+            let kept = answer["hits"].as_array().map_or(0, Vec::len);
+            let is_cut = kept < hits.len();
+            assert!(kept == expect && answer.to_string().len() <= MOST + 100, "{kept}");
+            assert_eq!(
+                (&answer["truncated"], answer["warnings"].as_array().map(Vec::len)),
+                (&json!(is_cut), Some(usize::from(is_cut)))
+            );
+        };
+        check(3, 3);
+        check(200, 73);
     }
 }

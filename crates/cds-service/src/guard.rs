@@ -80,7 +80,8 @@ fn is_same(origin: &str, host: &str) -> bool {
 
 /// Whether the right word is shown. It takes as long for a word that is nearly right.
 fn shows(headers: &HeaderMap, token: &str) -> bool {
-    let shown = text(headers, "authorization").and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    let shown = text(headers, "authorization").and_then(|value| value.split_once(' '));
+    let shown = shown.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map_or("", |(_, word)| word);
     let differs = shown.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     shown.len() == token.len() && std::hint::black_box(differs) == 0
 }
@@ -126,6 +127,8 @@ mod tests {
         check(&[("uri", "http://localhost/health")], 200);
         check(&[("uri", "http://localhost/grpc.health.v1.Health/Check")], 200);
         check(&[("uri", "http://localhost/grpc.health.v1.Health/Watch")], 401);
+        check(&[("host", "localhost"), ("authorization", "bearer secret")], 200);
+        check(&[("host", "localhost"), ("authorization", "Basic secret")], 401);
         check(&[("host", "localhost"), ("authorization", "Bearer secres")], 401);
         check(&[("host", "localhost"), ("authorization", "Bearer secret2")], 401);
         check(&[("host", "localhost")], 401);

@@ -241,7 +241,11 @@ async fn cancel_task(State(doors): State<Arc<Doors>>, Path(id): Path<String>) ->
 
 /// Every change of a task that is seen in time, and always the last one.
 async fn follow_task(State(doors): State<Arc<Doors>>, Path(id): Path<String>) -> Response {
-    let mut now = match doors.tasks.follow(&id) {
+    // One that was merged is followed where the work is done.
+    let follow = |id: &str| doors.tasks.follow(id);
+    let merged_into = |now: &tokio::sync::watch::Receiver<crate::tasks::Task>| now.borrow().merged_into.clone();
+    let now = follow(&id).and_then(|now| merged_into(&now).map_or(Ok(now), |into| follow(&into)));
+    let mut now = match now {
         Ok(now) => now,
         Err(fault) => return faulty(&fault),
     };

@@ -127,7 +127,7 @@ fn told(answer: Result<Value, Fault>) -> CallToolResponse {
     let result = match answer {
         Ok(answer) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(compact::text(&answer))]);
-            result.structured_content = Some(answer);
+            result.structured_content = Some(compact::data(answer));
             result
         }
         Err(fault) => {

@@ -99,9 +99,6 @@ struct StatusRequest {
     problems: bool,
 }
 
-/// Lines that a pattern finds unless told.
-const GREP_LIMIT: usize = 100;
-
 /// All operations.
 pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
     vec![
@@ -222,12 +219,7 @@ pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
             None,
             "Search the indexed files with a regular expression.",
             &["pattern"],
-            |engine, mut request: GrepRequest| -> Result<GrepResponse, Fault> {
-                if request.limit == 0 {
-                    request.limit = GREP_LIMIT;
-                }
-                Ok(engine.grep(&request)?)
-            },
+            |engine, request: GrepRequest| -> Result<GrepResponse, Fault> { Ok(engine.grep(&request)?) },
         ),
         row(
             "status",

@@ -19,7 +19,7 @@ use crate::operations::{self, Operation};
 /// How an index is doing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct State {
-    /// `indexing`, `ready` or `failed`.
+    /// `indexing` until there is a whole index, then `ready`, also while it is brought up to date; `failed`.
     pub state: &'static str,
     /// What is being done, where something is.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -105,13 +105,21 @@ impl Project {
 
     /// Keeps the index up to date until the project is closed.
     fn keep(self: Arc<Self>, watch: &WatchOptions) {
+        // While an index is brought up to date, the one of before is asked.
+        let is_made = AtomicBool::new(self.engine.is_indexed());
         let progress = |p: Progress| {
-            self.set(State { state: "indexing", phase: p.phase, done: p.done, total: p.total, error: String::new() });
+            let state = if is_made.load(Ordering::Relaxed) { "ready" } else { "indexing" };
+            self.set(State { state, phase: p.phase, done: p.done, total: p.total, error: String::new() });
         };
         let hooks = Hooks { progress: &progress, cancel: &self.cancel, early: true, ..Hooks::default() };
-        let ready = || self.set(State { state: "ready", ..State::default() });
+        let ready = || {
+            is_made.store(true, Ordering::Relaxed);
+            self.set(State { state: "ready", ..State::default() });
+        };
         self.engine.watch(watch, &hooks, &mut |event| match event {
-            WatchEvent::Watching { .. } | WatchEvent::Updated(_) | WatchEvent::RootBack => ready(),
+            WatchEvent::Watching { .. } | WatchEvent::Updated(_) | WatchEvent::Unchanged | WatchEvent::RootBack => {
+                ready()
+            }
             WatchEvent::Failed(error) => {
                 self.set(State { state: "failed", error: error.message.clone(), ..State::default() });
             }
@@ -201,6 +209,9 @@ impl Projects {
     pub fn open(&self, root: &Path) -> Result<Arc<Project>, Fault> {
         let refused = |message: String| Fault { kind: FaultKind::Invalid, message, data: None };
         let root = std::fs::canonicalize(root).map_err(|e| refused(format!("{}: {e}", root.display())))?;
+        if !root.is_dir() {
+            return Err(refused(format!("{} is no folder", root.display())));
+        }
         let allowed = self.keeping.allowed_roots.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
         if !self.keeping.allowed_roots.is_empty() && !allowed.into_iter().any(|folder| root.starts_with(folder)) {
             return Err(refused(format!("{} lies in none of the folders that are allowed", root.display())));

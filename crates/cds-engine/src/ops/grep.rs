@@ -37,8 +37,8 @@ pub struct GrepRequest {
     #[serde(flatten)]
     pub filters: FilterRequest,
     /// How many lines at most.
-    #[schemars(range(max = 1_000_000))]
-    pub limit: usize,
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub limit: Option<usize>,
 }
 
 /// Lines that match.
@@ -85,13 +85,20 @@ const BATCH: usize = 256;
 /// Lines that may be asked for at once.
 const MAX_LINES: usize = 1_000_000;
 
+/// Lines that are shown unless told.
+const DEFAULT_LINES: usize = 100;
+
 impl GrepRequest {
+    fn limit(&self) -> usize {
+        self.limit.unwrap_or(DEFAULT_LINES)
+    }
+
     fn matcher(&self) -> Result<RegexMatcher> {
         if self.pattern.is_empty() {
             return Err(Error::invalid("pattern cannot be empty"));
         }
         short_enough("pattern", &self.pattern)?;
-        between("limit", self.limit, 1, MAX_LINES)?;
+        between("limit", self.limit(), 1, MAX_LINES)?;
         RegexMatcherBuilder::new()
             .case_insensitive(self.ignore_case)
             .fixed_strings(self.fixed)
@@ -137,7 +144,7 @@ impl Engine {
                 batch.par_iter().map(|&id| grep_file(snapshot, id, matcher)).collect::<Result<_>>()?;
             for (document, lines) in batch.iter().filter_map(|&id| snapshot.document(id)).zip(by_file) {
                 for mut hit in lines {
-                    if filter.accepts_all() && hits.len() >= request.limit {
+                    if filter.accepts_all() && hits.len() >= request.limit() {
                         // Only counted.
                         hits.push(hit);
                         continue;
@@ -151,7 +158,7 @@ impl Engine {
                     }
                 }
             }
-            if hits.len() > request.limit {
+            if hits.len() > request.limit() {
                 break;
             }
             timed_out = !limit.is_zero() && started.elapsed() > limit;
@@ -160,11 +167,11 @@ impl Engine {
             }
         }
         let total = hits.len();
-        hits.truncate(request.limit);
+        hits.truncate(request.limit());
         Ok(GrepResponse {
             pattern: request.pattern.clone(),
             total,
-            partial: timed_out || total > request.limit,
+            partial: timed_out || total > request.limit(),
             timed_out,
             hits,
         })

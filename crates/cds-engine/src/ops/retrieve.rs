@@ -89,17 +89,24 @@ impl Engine {
             match resolve(snapshot, &mut hydrator, id, checked.snippet)? {
                 Retrieved::Miss(miss) => response.missing.push(miss),
                 Retrieved::Hits(hits) => {
-                    for hit in hits {
-                        let cost = cds_model::estimate_tokens(&hit.snippet) as usize;
-                        if cost > left {
+                    for mut hit in hits {
+                        let cost = |hit: &Hit| cds_model::estimate_tokens(&hit.snippet) as usize;
+                        let whole = cost(&hit);
+                        if whole > left {
+                            super::search::fold(&mut hit);
+                            // The first is shown whatever it costs: "nothing" would be a lie.
+                            let is_shown = cost(&hit) <= left || response.hits.is_empty();
+                            let becomes = if is_shown { "cut to one line" } else { "left out" };
+                            let needed = counted(whole, "token");
                             response.warnings.push(format!(
-                                "max_tokens: {} needs about {}, {left} left; ask for it alone or with --snippet fold",
-                                hit.id,
-                                counted(cost, "token")
+                                "max_tokens: {} needs about {needed}, {left} left, and is {becomes}",
+                                hit.id
                             ));
-                            continue;
+                            if !is_shown {
+                                continue;
+                            }
                         }
-                        left -= cost;
+                        left = left.saturating_sub(cost(&hit));
                         response.hits.push(hit);
                     }
                 }
@@ -116,7 +123,10 @@ fn resolve(snapshot: &Snapshot, hydrator: &mut Hydrator, id: &str, snippet: cds_
     if let Some((document, from, to)) = line_range(snapshot, id) {
         let entity = snapshot.entity(document.entity()).ok_or_else(|| damaged("the entity of a file"))?;
         let lines = document.lines().max(1);
-        if from == 0 || from > lines || to < from {
+        if to < from {
+            return Ok(miss(id, "its last line stands before its first"));
+        }
+        if from == 0 || from > lines {
             return Ok(miss(id, &format!("{} has {}", document.path(), counted(lines as usize, "line"))));
         }
         let mut hit = hydrator.entity(entity, snippet)?;

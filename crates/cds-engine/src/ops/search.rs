@@ -107,6 +107,8 @@ impl Engine {
                 .push(format!("only the first {} characters of the query were read", cds_search::MAX_QUERY));
         }
         let found = response.hits.len();
+        // Words are counted in all chunks; what is only near in meaning is met on the way.
+        response.total = response.total.max(checked.offset + found);
         fit_budget(&mut response, checked);
         // Pages count hits, or files where a hit stands for one.
         let counted = matches!(checked.query.granularity, Granularity::Chunk | Granularity::Entity);
@@ -155,6 +157,7 @@ fn join(response: &mut SearchResponse, documents: SearchResponse, is_first: bool
         response.hits = documents.hits;
     }
     response.hits.extend(chunks);
+    response.total = response.total.max(response.hits.len());
 }
 
 fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outcome: &Outcome) -> Result<Vec<Hit>> {
@@ -235,11 +238,12 @@ fn fit_budget(response: &mut SearchResponse, checked: &Checked) {
             hit.chunks.iter_mut().for_each(fold);
             folded += 1;
         }
-        if whole_cost(hit) > left {
+        // The first is shown whatever it costs: "nothing" would be a lie.
+        if whole_cost(hit) > left && kept > 0 {
             folded -= 1;
             break;
         }
-        left -= whole_cost(hit);
+        left = left.saturating_sub(whole_cost(hit));
         kept += 1;
     }
     let dropped = response.hits.len() - kept;
@@ -255,7 +259,7 @@ fn fit_budget(response: &mut SearchResponse, checked: &Checked) {
 }
 
 /// Cuts a hit to its signature, or to its first line when it has none.
-fn fold(hit: &mut Hit) {
+pub(super) fn fold(hit: &mut Hit) {
     let first = hit.snippet.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
     let line = hit.signature.as_deref().filter(|s| !s.is_empty() && !hit.snippet.is_empty()).unwrap_or(first);
     hit.snippet = line.chars().take(200).collect();

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cds_model::{Hit, MatchType};
+use cds_model::{Granularity, Hit, MatchType};
 use cds_search::{Embedded, Outcome, VectorStore};
 
 use super::retrieve::line_range;
@@ -22,6 +22,10 @@ impl Engine {
                 kind: ErrorKind::NotFound,
                 message: format!("{place:?} is no place in the index: write path:line, such as src/main.rs:42"),
             })?;
+            if line == 0 || line > document.lines().max(1) {
+                let lines = cds_model::counted(document.lines() as usize, "line");
+                return Err(Error { kind: ErrorKind::NotFound, message: format!("{} has {lines}", document.path()) });
+            }
             let here = document
                 .chunks()
                 .filter(|chunk| snapshot.chunk(*chunk).is_some_and(|view| view.lines().0 <= line))
@@ -35,13 +39,13 @@ impl Engine {
                 let message = "the index has no vectors: set models.dense and run `cds index`".to_owned();
                 return Err(Error { kind: ErrorKind::NotReady, message });
             };
-            // One more than asked for: the place itself is the nearest.
-            let mut nearest =
-                store.nearest(&vector, checked.query.limit + checked.offset + 1, &checked.query.filters)?;
+            // All of them, so that they can be counted.
+            let mut nearest = store.nearest(&vector, snapshot.chunk_count(), &checked.query.filters)?;
             let least = checked.min_similarity.unwrap_or(0.0).max(f32::MIN_POSITIVE);
             nearest.retain(|(chunk, cosine)| *chunk != here && *cosine >= least);
-            nearest.truncate(checked.query.limit + checked.offset);
             let total = nearest.len();
+            let shown = checked.query.limit + checked.offset;
+            nearest.truncate(shown);
             let hits = nearest.into_iter().enumerate().skip(checked.offset).map(|(rank, (chunk, cosine))| Hit {
                 chunk,
                 entity: snapshot.chunk(chunk).and_then(|view| view.entity()).map(|entity| entity.id),
@@ -55,13 +59,16 @@ impl Engine {
             let outcome = Outcome {
                 hits: hits.collect(),
                 total,
-                more: false,
+                more: total > shown,
                 partial: false,
                 terms: Vec::new(),
                 warnings: Vec::new(),
                 timings: vec![("dense", started.elapsed().as_secs_f64() * 1e3)],
                 parsed: cds_search::parse(""),
             };
+            // Each hit is a chunk, whatever else searches show.
+            let mut checked = checked.clone();
+            checked.query.granularity = Granularity::Chunk;
             self.respond(snapshot, request, &checked, outcome)
         })
     }

@@ -59,6 +59,8 @@ pub enum WatchEvent<'a> {
     },
     /// The index was brought up to date.
     Updated(&'a BuildReport),
+    /// It says what the disk says; there was nothing to take in.
+    Unchanged,
     /// It could not be; there will be another attempt.
     Failed(&'a Error),
     /// The root was moved or removed.
@@ -258,9 +260,8 @@ impl Watch<'_> {
             match &result {
                 Ok(report) => {
                     self.retry = None;
-                    if let Some(report) = report.as_ref().filter(|r| r.parsed + r.removed > 0) {
-                        (self.tell)(WatchEvent::Updated(report));
-                    }
+                    let report = report.as_ref().filter(|r| r.parsed + r.removed > 0);
+                    (self.tell)(report.map_or(WatchEvent::Unchanged, WatchEvent::Updated));
                 }
                 Err(e) if e.kind == ErrorKind::Cancelled => return,
                 Err(e) => {

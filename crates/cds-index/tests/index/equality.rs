@@ -248,36 +248,12 @@ impl Edited {
         }
     }
 
-    /// What an index says, and what it answers.
-    fn told(&self, snapshot: &Snapshot, queries: &[String]) -> String {
-        let mut told = snapshot.dump().expect("it can be read");
-        let tools = Tools::default();
-        for text in queries {
-            let query = Query {
-                text: text.clone(),
-                limit: 20,
-                granularity: Granularity::File,
-                chunks_per_file: 1,
-                filters: Filters::default(),
-                preset: "default".to_owned(),
-            };
-            let outcome = cds_search::search(snapshot, &query, &SearchOptions::default(), &tools);
-            let outcome = outcome.expect("the query is answered");
-            told.push_str(&format!("answer {text:?}: {} in all\n", outcome.total));
-            for hit in outcome.hits {
-                let scores: Vec<(&str, u32)> = hit.retrieved.iter().map(|(by, s, _)| (*by, s.to_bits())).collect();
-                told.push_str(&format!("answer {text:?}: {} {:08x} {scores:?}\n", hit.chunk.0, hit.score.to_bits()));
-            }
-        }
-        told
-    }
-
     /// What an index built from nothing says.
     fn clean(&self, queries: &[String]) -> String {
         let home = tempfile::tempdir().expect("a temporary folder");
         let built = self.tree.try_build(|build| build.home = home.path());
         built.expect("the tree is indexed");
-        self.told(&Snapshot::open(home.path()).expect("the index opens"), queries)
+        told(&Snapshot::open(home.path()).expect("the index opens"), queries)
     }
 
     /// A name, two words and a question, from what is or was somewhere in the tree.
@@ -291,6 +267,30 @@ impl Edited {
         };
         vec![word(), format!("{} {}", word(), word()), format!("where is {} used by the {}", word(), word())]
     }
+}
+
+/// What an index says, and what it answers.
+fn told(snapshot: &Snapshot, queries: &[String]) -> String {
+    let mut told = snapshot.dump().expect("it can be read");
+    let tools = Tools::default();
+    for text in queries {
+        let query = Query {
+            text: text.clone(),
+            limit: 20,
+            granularity: Granularity::File,
+            chunks_per_file: 1,
+            filters: Filters::default(),
+            preset: "default".to_owned(),
+        };
+        let outcome = cds_search::search(snapshot, &query, &SearchOptions::default(), &tools);
+        let outcome = outcome.expect("the query is answered");
+        told.push_str(&format!("answer {text:?}: {} in all\n", outcome.total));
+        for hit in outcome.hits {
+            let scores: Vec<(&str, u32)> = hit.retrieved.iter().map(|(by, s, _)| (*by, s.to_bits())).collect();
+            told.push_str(&format!("answer {text:?}: {} {:08x} {scores:?}\n", hit.chunk.0, hit.score.to_bits()));
+        }
+    }
+    told
 }
 
 fn check(files: Files, seed: u64, steps: usize) {
@@ -329,7 +329,7 @@ fn check(files: Files, seed: u64, steps: usize) {
             continue;
         }
         let queries = edited.queries();
-        let (updated, clean) = (edited.told(&edited.tree.open(), &queries), edited.clean(&queries));
+        let (updated, clean) = (told(&edited.tree.open(), &queries), edited.clean(&queries));
         if updated != clean {
             let difference = difference(&updated, &clean);
             let last = log.len().saturating_sub(6);

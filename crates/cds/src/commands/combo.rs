@@ -210,15 +210,52 @@ fn own(common: &Common, command: &str, args: &[String]) -> Result<Value, Error> 
 }
 
 fn shell(line: &str, variables: &Variables) -> Result<Value, Error> {
-    let quoted = |value: &Value| format!("'{}'", plain(value).replace('\'', "'\\''"));
-    let line = replaced(line, variables, quoted)?;
-    let (program, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    let output = Command::new(program).arg(flag).arg(&line).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
-    let output = output.map_err(|e| Error { kind: ErrorKind::Io, message: format!("{program}: {e}") })?;
+    let (line, values) = as_parameters(line, variables)?;
+    let mut process = Command::new("sh");
+    process.arg("-c").arg(&line).envs(values).stdin(Stdio::null()).stderr(Stdio::inherit());
+    let output = process.output().map_err(|e| Error { kind: ErrorKind::Io, message: format!("sh: {e}") })?;
     if !output.status.success() {
         return Err(invalid(format!("the shell says {}", output.status)));
     }
     Ok(read(&output.stdout))
+}
+
+/// A line of the shell whose references are parameters of the shell, and what these are. Values come from code that anybody may have
+/// written: the shell puts them in after it has read the line, so that nothing in them is a command, whatever quotes stand around.
+fn as_parameters(line: &str, variables: &Variables) -> Result<(String, Vec<(String, String)>), Error> {
+    let mut out = String::new();
+    let mut values = Vec::new();
+    let mut quote = None;
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        if let Some((reference, after)) = rest.strip_prefix("${").and_then(|rest| rest.split_once('}')) {
+            let name = format!("CDS_VALUE_{}", values.len() + 1);
+            // One word each, which ends no quote.
+            out.push_str(&match quote {
+                None => format!("\"${{{name}}}\""),
+                Some('"') => format!("${{{name}}}"),
+                Some(_) => format!("'\"${{{name}}}\"'"),
+            });
+            values.push((name, plain(looked_up(reference, variables)?).replace('\0', "")));
+            rest = after;
+            continue;
+        }
+        let taken = match (quote, c) {
+            (None | Some('"'), '\\') => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                1
+            }
+            (Some(open), _) if open == c => {
+                quote = None;
+                1
+            }
+            _ => c.len_utf8(),
+        };
+        out.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+    }
+    Ok((out, values))
 }
 
 /// What a program printed: data where it is that, else text.
@@ -232,7 +269,7 @@ fn filled(value: &Value, variables: &Variables) -> Result<Value, Error> {
     Ok(match value {
         Value::String(text) => match references(text).as_slice() {
             [only] if text.len() == only.len() + 3 => looked_up(only, variables)?.clone(),
-            _ => json!(replaced(text, variables, plain)?),
+            _ => json!(replaced(text, variables)?),
         },
         Value::Array(list) => list.iter().map(|item| filled(item, variables)).collect::<Result<_, _>>()?,
         Value::Object(map) => {
@@ -243,10 +280,10 @@ fn filled(value: &Value, variables: &Variables) -> Result<Value, Error> {
     })
 }
 
-fn replaced(text: &str, variables: &Variables, show: impl Fn(&Value) -> String) -> Result<String, Error> {
+fn replaced(text: &str, variables: &Variables) -> Result<String, Error> {
     let mut out = text.to_owned();
     for reference in references(text) {
-        out = out.replace(&format!("${{{reference}}}"), &show(looked_up(&reference, variables)?));
+        out = out.replace(&format!("${{{reference}}}"), &plain(looked_up(&reference, variables)?));
     }
     Ok(out)
 }
@@ -285,6 +322,20 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{Variables, filled};
+
+    #[test]
+    fn values_are_words_of_the_shell_whatever_quotes_stand_around() {
+        let evil = "a'b\"c $(touch x) `touch x` ; * \\";
+        let variables = Variables::from([("x".to_owned(), json!(evil))]);
+        let check = |line: &str, expect: String| {
+            let output = super::shell(line, &variables).map_err(|e| e.message);
+            assert_eq!(output, Ok(json!(expect)), "{line}");
+        };
+        check("printf '%s|' ${x}", format!("{evil}|"));
+        check("printf '%s|' \"${x}\" '${x}'", format!("{evil}|{evil}|"));
+        check("printf '%s|' \"it's ${x}\" \\\"${x}", format!("it's {evil}|\"{evil}|"));
+        check("printf '%s|' 'say \"${x}\"'", format!("say \"{evil}\"|"));
+    }
 
     #[test]
     fn references_are_replaced() {

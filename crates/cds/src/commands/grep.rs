@@ -13,7 +13,7 @@ pub(crate) fn run(context: &Context, args: GrepArgs) -> Done {
         fixed: args.fixed_strings,
         word: args.word,
         filters: filters(args.filters),
-        limit: args.limit,
+        limit: Some(args.limit),
     };
     context.engine.check_grep(&request)?;
     ensure_indexed(context)?;

@@ -89,7 +89,7 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
     allowed_roots.extend(roots.iter().cloned());
     let doors = open(common, &roots, Keeping { allowed_roots, no_watch: args.no_watch, index_dir: None }, args.log)?;
     let guard = Guard {
-        token: std::env::var(TOKEN).ok().filter(|token| !token.is_empty()),
+        token: std::env::var(TOKEN).ok().filter(|token| !token.trim().is_empty()),
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
     };

@@ -58,7 +58,7 @@ pub(crate) fn run(context: &Context, common: &Common, args: &WatchArgs) -> Done 
 }
 
 fn first_look(engine: &Engine) -> Result<Option<BuildReport>, Error> {
-    progress::with_bar(engine, |engine, hooks| engine.update(false, hooks))
+    progress::with_bar(engine, |engine, hooks| engine.update(false, &Hooks { early: true, ..*hooks }))
 }
 
 fn options(engine: &Engine, args: &WatchArgs) -> WatchOptions {
@@ -70,9 +70,11 @@ fn options(engine: &Engine, args: &WatchArgs) -> WatchOptions {
 
 fn say(engine: &Engine, event: &WatchEvent, is_json: bool) -> Result<(), Stop> {
     if is_json {
-        return print(&render::json::line(&object(engine, event)));
+        return object(engine, event).map_or(Ok(()), |object| print(&render::json::line(&object)));
     }
-    tell_person(&sentence(engine, event));
+    if let Some(sentence) = sentence(engine, event) {
+        tell_person(&sentence);
+    }
     Ok(())
 }
 
@@ -81,15 +83,16 @@ fn tell_person(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-fn sentence(engine: &Engine, event: &WatchEvent) -> String {
+fn sentence(engine: &Engine, event: &WatchEvent) -> Option<String> {
     let root = engine.root().display();
-    match event {
+    Some(match event {
         WatchEvent::Watching { files, folders } => {
             format!("watching {root}: {} in {}", counted(*files, "file"), counted(*folders, "folder"))
         }
         WatchEvent::Polling { reason, every } => {
             format!("cds: {reason}: looking for changes every {} s instead", every.as_secs())
         }
+        WatchEvent::Unchanged => return None,
         WatchEvent::Updated(BuildReport { parsed, removed, seconds, .. }) => match (parsed, removed) {
             (0, removed) => format!("removed {} in {seconds:.2} s", counted(*removed, "file")),
             (parsed, 0) => format!("updated {} in {seconds:.2} s", counted(*parsed, "file")),
@@ -100,12 +103,13 @@ fn sentence(engine: &Engine, event: &WatchEvent) -> String {
         WatchEvent::Failed(error) => format!("cds: {error} (the next change, or a moment, brings another attempt)"),
         WatchEvent::RootGone => format!("cds: {root} is gone: waiting until it comes back"),
         WatchEvent::RootBack => format!("{root} is back"),
-    }
+    })
 }
 
-fn object(engine: &Engine, event: &WatchEvent) -> Value {
+fn object(engine: &Engine, event: &WatchEvent) -> Option<Value> {
     let root = engine.root().display().to_string();
-    match event {
+    Some(match event {
+        WatchEvent::Unchanged => return None,
         WatchEvent::Watching { files, folders } => {
             json!({"event": "watching", "root": root, "files": files, "folders": folders})
         }
@@ -119,5 +123,5 @@ fn object(engine: &Engine, event: &WatchEvent) -> Value {
         WatchEvent::Failed(error) => json!({"event": "failed", "message": error.message}),
         WatchEvent::RootGone => json!({"event": "root_gone", "root": root}),
         WatchEvent::RootBack => json!({"event": "root_back", "root": root}),
-    }
+    })
 }

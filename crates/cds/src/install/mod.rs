@@ -131,7 +131,9 @@ fn change(path: &Path, edit: impl FnOnce(&str) -> Result<String, Error>) -> Resu
         Err(e) => return Err(Error { kind: ErrorKind::Io, message: format!("{}: {e}", path.display()) }),
     };
     let after = edit(before.as_deref().unwrap_or_default())?;
-    let after = Some(after).filter(|text| !is_shell(text));
+    // What is left when ours is gone was there for ours; what never had ours stays, empty or not.
+    let is_same = before.as_deref() == Some(after.as_str());
+    let after = Some(after).filter(|text| is_same || !is_shell(text));
     Ok(Change { path: path.to_owned(), before, after })
 }
 

@@ -444,6 +444,64 @@ fn what_changes_is_found_without_being_asked_for() {
 }
 
 #[test]
+fn a_service_stays_ready_while_files_are_touched_and_edited() {
+    let project = Project::new(SHOP);
+    let service = Service::start(&project, &[]);
+    let stays_ready = |seconds: u64| {
+        let until = Instant::now() + Duration::from_secs(seconds);
+        while Instant::now() < until {
+            let ready = service.get("/ready");
+            assert_eq!(ready.status, 200, "{}", ready.body);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        service.get("/ready").json()["projects"][0]["index"].clone()
+    };
+    // Another time, the same bytes: nothing to take in.
+    std::fs::File::options()
+        .write(true)
+        .open(project.path("shop/cart.py"))
+        .unwrap()
+        .set_modified(std::time::SystemTime::now())
+        .unwrap();
+    assert_eq!(stays_ready(2), json!({ "state": "ready", "done": 0, "total": 0 }));
+    project.write("shop/retry.ts", "export function again() { return 1; }\n");
+    stays_ready(2);
+}
+
+#[test]
+fn pages_of_what_is_similar_show_each_hit_once_and_a_small_budget_still_shows_one() {
+    let project = Project::new(SHOP);
+    let service = Service::start(&project, &[]);
+    let ask = |operation: &str, given: Value| service.post(&format!("/api/v1/{operation}"), &given);
+    let place = "shop/cart.py:10";
+    let all = ask("similar", json!({ "place": place, "limit": 100 })).json();
+    let total = all["total"].as_u64().expect("a number");
+    assert_eq!(found(&all).len() as u64, total, "{all}");
+    let (mut paged, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let page = ask("similar", json!({ "place": place, "limit": 2, "max_tokens": 60, "cursor": cursor })).json();
+        assert_eq!(page["total"], total, "{page}");
+        paged.extend(found(&page));
+        cursor = page["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(paged, found(&all));
+    let past = ask("similar", json!({ "place": "shop/cart.py:999" }));
+    assert!(past.status == 404 && past.body.contains("shop/cart.py has 19 lines"), "{past:?}");
+
+    let little = ask("search", json!({ "query": "retry", "max_tokens": 1 })).json();
+    assert_eq!(little["hits"].as_array().map(Vec::len), Some(1), "{little}");
+    assert!(little["next_cursor"].is_string(), "{little}");
+    let little = ask("retrieve", json!({ "ids": ["shop/cart.py:Cart"], "max_tokens": 1 })).json();
+    assert!(little["hits"][0]["snippet"].as_str().is_some_and(|s| s.lines().count() == 1), "{little}");
+    let chunks = ask("search", json!({ "query": "retry", "granularity": "chunk", "limit": 100 })).json();
+    assert!(chunks["total"].as_u64() >= Some(found(&chunks).len() as u64), "{chunks}");
+    assert_eq!(ask("grep", json!({ "pattern": "retry", "limit": 0 })).status, 400, "as the command line says");
+}
+
+#[test]
 fn an_agent_is_greeted_at_once_and_answered_while_the_index_is_made() {
     let project = Project::new(SHOP);
     for i in 0..asked("CDS_MCP_FILES").unwrap_or(1500) {

@@ -219,7 +219,7 @@ fn one_is_not_many() {
     check(&["outline"], "a.py  python, 1 line\n");
     check(&["outline", "-f", "markdown"], "(python, 1 line)");
     check(&["search", "needle", "--granularity", "document"], "1 chunk, 11 bytes");
-    check(&["search", "needle", "--max-tokens", "1"], "1 hit left out");
+    check(&["search", "needle", "--max-tokens", "1"], "0 hits left out, 1 cut to one line");
     check(&["retrieve", "a.py:9"], "a.py has 1 line");
     project.write("a.py", "needle = 2\nneedle = 3\n");
     check(&["status"], "1 file or folder changed");

@@ -171,3 +171,14 @@ fn a_user_can_have_it_in_all_projects() {
     assert_eq!(entry["mcpServers"]["cds"]["args"], json!(["mcp"]));
     assert!(!project.path(".mcp.json").exists());
 }
+
+#[test]
+fn empty_files_of_others_are_not_taken_away() {
+    let project = Project::new("//- a.py\nx = 1\n");
+    project.write("CLAUDE.md", "");
+    project.write(".mcp.json", "{}");
+    let output = project.cds(&["uninstall", "claude"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert_eq!(std::fs::read_to_string(project.path("CLAUDE.md")).unwrap(), "");
+    assert_eq!(std::fs::read_to_string(project.path(".mcp.json")).unwrap(), "{}");
+}

@@ -67,7 +67,7 @@ fn unknown_and_ambiguous_ids_come_back_as_missing() {
     check("helpr", "nothing in the index has this id or name", &["helper"]);
     check("src/a.py:99", "src/a.py has 12 lines", &[]);
     check("src/a.py:0", "src/a.py has 12 lines", &[]);
-    check("src/a.py:5-3", "src/a.py has 12 lines", &[]);
+    check("src/a.py:5-3", "its last line stands before its first", &[]);
     check("src/none.py", "nothing in the index has this id or name", &[]);
     check("../../etc/passwd", "nothing in the index has this id or name", &[]);
 }
@@ -98,12 +98,17 @@ fn ids_come_from_standard_input_as_a_search_prints_them() {
 }
 
 #[test]
-fn a_budget_leaves_out_what_does_not_fit_and_says_so() {
+fn a_budget_cuts_or_leaves_out_what_does_not_fit_and_says_so() {
     let project = Project::new(CODE);
     let found = project.json(&["retrieve", "src/b.py:helper", "src/a.py", "src/a.py:1", "--max-tokens", "20"]);
-    assert_eq!(column(&found, "id"), ["src/b.py:helper", "src/a.py:1-1"]);
+    assert_eq!(column(&found, "id"), ["src/b.py:helper", "src/a.py", "src/a.py:1-1"]);
     let warning = found["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("src/a.py needs about"), "{warning}");
+    assert!(warning.contains("src/a.py needs about") && warning.ends_with("is cut to one line"), "{warning}");
+    assert_eq!(found["hits"][1]["snippet"].as_str().unwrap().lines().count(), 1);
+    let found = project.json(&["retrieve", "src/a.py", "src/b.py:helper", "--max-tokens", "1"]);
+    assert_eq!(column(&found, "id"), ["src/a.py"], "one is shown, whatever it costs");
+    let warning = found["warnings"][1].as_str().unwrap();
+    assert!(warning.contains("src/b.py:helper needs about") && warning.ends_with("is left out"), "{warning}");
 }
 
 #[test]
