@@ -146,6 +146,8 @@ class GraphNode(TypedDict):
     importance: float
     # How many edges away.
     depth: int
+    # Whether its file changed since it was indexed, so that lines and edges may be others now.
+    stale: NotRequired[bool]
 
 
 # An edge of the graph, in its own direction.
@@ -910,9 +912,9 @@ class StatusResponse(TypedDict):
     generation: str
     # When it was written, in seconds since 1970.
     built: int
-    # `fresh`, `stale` or `settings changed`.
+    # `fresh`, `stale`, `settings changed`, or `partial` where the first index was begun and is not whole.
     freshness: str
-    # Files and folders that changed since.
+    # Files and folders that changed since, or are not in it yet.
     changed: int
     # Files.
     files: int

@@ -141,6 +141,8 @@ export interface GraphNode {
   importance: number;
   /** How many edges away. */
   depth: number;
+  /** Whether its file changed since it was indexed, so that lines and edges may be others now. */
+  stale?: boolean;
 }
 
 /** An edge of the graph, in its own direction. */
@@ -946,9 +948,9 @@ export interface StatusResponse {
   generation: string;
   /** When it was written, in seconds since 1970. */
   built: number;
-  /** `fresh`, `stale` or `settings changed`. */
+  /** `fresh`, `stale`, `settings changed`, or `partial` where the first index was begun and is not whole. */
   freshness: string;
-  /** Files and folders that changed since. */
+  /** Files and folders that changed since, or are not in it yet. */
   changed: number;
   /** Files. */
   files: number;

@@ -85,9 +85,7 @@ pub(crate) fn so_far(snapshot: &Snapshot) -> Option<String> {
     let left = snapshot.manifest().left;
     let (some, all) = (grouped(snapshot.file_count() as u64), grouped(snapshot.file_count() as u64 + left));
     (left > 0).then(|| {
-        format!(
-            "the index is being made: {some} of {all} files are in it so far; ask again in a moment, or run `cds index`"
-        )
+        format!("the index has {some} of {all} files so far: ask again in a moment, or run `cds index` to complete it")
     })
 }
 

@@ -53,6 +53,7 @@ pub struct Project {
     state: Mutex<State>,
     cancel: AtomicBool,
     keeper: Mutex<Option<JoinHandle<()>>>,
+    approves: bool,
 }
 
 impl Project {
@@ -86,6 +87,10 @@ impl Project {
                     Err(Fault::new(FaultKind::NotReady, message))
                 }
             }
+            // Why there is no index says more than that there is none.
+            Err(fault) if fault.kind == FaultKind::NotReady && state.state == "failed" => {
+                Err(Fault::new(FaultKind::NotReady, state.error))
+            }
             answer => answer,
         }
     }
@@ -111,10 +116,15 @@ impl Project {
             let state = if is_made.load(Ordering::Relaxed) { "ready" } else { "indexing" };
             self.set(State { state, phase: p.phase, done: p.done, total: p.total, error: String::new() });
         };
-        let hooks = Hooks { progress: &progress, cancel: &self.cancel, early: true, ..Hooks::default() };
+        let approve = |_: &str| self.approves;
+        let cancel = &self.cancel;
+        let hooks = Hooks { progress: &progress, approve: &approve, cancel, early: true, ..Hooks::default() };
+        // Who watches may have failed to make an index before.
         let ready = || {
-            is_made.store(true, Ordering::Relaxed);
-            self.set(State { state: "ready", ..State::default() });
+            if self.engine.is_indexed() {
+                is_made.store(true, Ordering::Relaxed);
+                self.set(State { state: "ready", ..State::default() });
+            }
         };
         self.engine.watch(watch, &hooks, &mut |event| match event {
             WatchEvent::Watching { .. } | WatchEvent::Updated(_) | WatchEvent::Unchanged | WatchEvent::RootBack => {
@@ -173,6 +183,8 @@ pub struct Keeping {
     pub allowed_roots: Vec<PathBuf>,
     /// Whether nobody looks for changes.
     pub no_watch: bool,
+    /// Whether very large folders, and those that nobody means to index whole, are indexed unasked.
+    pub approves: bool,
     /// Where indexes live; none: in their roots, or as settings say.
     pub index_dir: Option<PathBuf>,
 }
@@ -238,6 +250,7 @@ impl Projects {
             state: Mutex::new(state),
             cancel: AtomicBool::new(false),
             keeper: Mutex::default(),
+            approves: self.keeping.approves,
         });
         if self.keeping.no_watch {
             project.set(State { state: "ready", ..State::default() });

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::hydrate::Hydrator;
 use crate::request::{between, one_of, one_or_many, short_enough};
 
 /// A walk through the graph.
@@ -96,6 +97,9 @@ pub struct GraphNode {
     pub importance: f32,
     /// How many edges away.
     pub depth: u32,
+    /// Whether its file changed since it was indexed, so that lines and edges may be others now.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
 }
 
 /// An edge of the graph, in its own direction.
@@ -177,7 +181,7 @@ impl Engine {
         let (walk, types) = request.check()?;
         self.answer(|snapshot| {
             let starts = starts(snapshot, &request.from, |_| true)?;
-            Ok(walked(snapshot, &starts, &walk, &types))
+            Ok(self.marked(snapshot, walked(snapshot, &starts, &walk, &types)))
         })
     }
 
@@ -197,7 +201,7 @@ impl Engine {
         let walk = Walk { direction, kinds: vec![EdgeKind::Invoke], depth, ..walk };
         self.answer(|snapshot| {
             let starts = starts(snapshot, &request.from, |e| e.local().is_some() || e.kind().name() == "file")?;
-            Ok(walked(snapshot, &starts, &walk, &types))
+            Ok(self.marked(snapshot, walked(snapshot, &starts, &walk, &types)))
         })
     }
 
@@ -209,7 +213,7 @@ impl Engine {
         self.answer(|snapshot| {
             let is_type = |e: EntityView| e.entity_type() == EntityType::Class || e.kind().name() == "external";
             let starts = starts(snapshot, &request.from, is_type)?;
-            Ok(walked(snapshot, &starts, &walk, &types))
+            Ok(self.marked(snapshot, walked(snapshot, &starts, &walk, &types)))
         })
     }
 
@@ -219,7 +223,7 @@ impl Engine {
         let walk = Walk { depth: request.depth.unwrap_or(1), ..walk };
         self.answer(|snapshot| {
             let starts = starts(snapshot, &request.from, |e| e.local().is_none())?;
-            Ok(files_using(snapshot, &starts, &walk))
+            Ok(self.marked(snapshot, files_using(snapshot, &starts, &walk)))
         })
     }
 
@@ -248,8 +252,17 @@ impl Engine {
             for taken in found.into_iter().flatten() {
                 add(snapshot, &mut response, &taken);
             }
-            Ok(response)
+            Ok(self.marked(snapshot, response))
         })
+    }
+
+    /// Says of each node whether its file changed since it was indexed.
+    fn marked(&self, snapshot: &Snapshot, mut response: GraphResponse) -> GraphResponse {
+        let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
+        for node in response.from.iter_mut().chain(&mut response.nodes) {
+            node.stale = snapshot.document_at(&node.path).is_some_and(|document| hydrator.is_stale(document));
+        }
+        response
     }
 }
 
@@ -389,6 +402,7 @@ fn node(snapshot: &Snapshot, entity: EntityView, depth: u32) -> GraphNode {
         end_line,
         importance: snapshot.importance(entity.id),
         depth,
+        stale: false,
     }
 }
 

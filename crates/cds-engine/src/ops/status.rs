@@ -22,9 +22,9 @@ pub struct StatusResponse {
     pub generation: String,
     /// When it was written, in seconds since 1970.
     pub built: i64,
-    /// `fresh`, `stale` or `settings changed`.
+    /// `fresh`, `stale`, `settings changed`, or `partial` where the first index was begun and is not whole.
     pub freshness: &'static str,
-    /// Files and folders that changed since.
+    /// Files and folders that changed since, or are not in it yet.
     pub changed: usize,
     /// Files.
     pub files: u64,
@@ -96,6 +96,7 @@ impl Engine {
         let manifest = snapshot.manifest();
         let (freshness, changed) = match self.freshness(snapshot) {
             _ if !self.has_settings_model(manifest) => ("settings changed", 0),
+            _ if manifest.left > 0 => ("partial", manifest.left as usize),
             Freshness::Fresh => ("fresh", 0),
             Freshness::Stale(n) => ("stale", n),
             Freshness::Settings => ("settings changed", 0),

@@ -60,8 +60,15 @@ mod tests {
 
     #[test]
     fn source_near_the_root_comes_first() {
-        let file =
-            |path: String| FoundFile { absolute: path.clone().into(), path, size: 1, modified_ns: 0, known: None };
+        let file = |path: String| FoundFile {
+            absolute: path.clone().into(),
+            path,
+            size: 1,
+            modified_ns: 0,
+            touched: 0,
+            doubted: false,
+            known: None,
+        };
         let mut files: Vec<FoundFile> = (0..FIRST).map(|i| file(format!("tests/test_{i}.py"))).collect();
         files.extend((0..FIRST * 2).map(|i| file(format!("docs/{i}.txt"))));
         files.extend((0..FIRST).map(|i| file(format!("src/deep/er/{i}.py"))));

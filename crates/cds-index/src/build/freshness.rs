@@ -7,7 +7,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::stamps::{Seen, Stamp, Stamps};
-use super::walk::{FoundFile, Walked};
+use super::walk::{ABSENT, FoundFile, Walked};
 use super::{BuildOptions, ProblemRow, prepare};
 use crate::store::manifest::SkippedFile;
 use crate::{DocumentView, Snapshot};
@@ -48,7 +48,7 @@ fn judge(snapshot: &Snapshot, stamps: &Stamps, root: &Path, options: &BuildOptio
     let files = snapshot.documents().zip(&stamps.files).filter(is_other);
     let skipped = manifest.skipped.iter().zip(&stamps.skipped);
     let skipped = skipped.filter(|(skipped, now)| is_changed(skipped, **now, &manifest.on_disk(root, &skipped.path)));
-    let rules = manifest.rules.iter().zip(&stamps.rules).filter(|((_, stamp), now)| Some(*stamp) != **now);
+    let rules = manifest.rules.iter().zip(&stamps.rules).filter(|((_, stamp), now)| *stamp != now.unwrap_or(ABSENT));
     let left = manifest.left as usize;
     match folders.count() + files.count() + skipped.count() + rules.count() + left {
         0 => Freshness::Fresh,
@@ -57,7 +57,7 @@ fn judge(snapshot: &Snapshot, stamps: &Stamps, root: &Path, options: &BuildOptio
 }
 
 /// Whether a file that was left out deserves another look, as it is now. One that is gone shows in its folder's time.
-fn is_changed(skipped: &SkippedFile, now: Option<Stamp>, path: &Path) -> bool {
+pub(crate) fn is_changed(skipped: &SkippedFile, now: Option<Stamp>, path: &Path) -> bool {
     skipped.stamp.is_some() && now.is_some() && now != skipped.stamp || skipped.refused && can_be_read(path)
 }
 

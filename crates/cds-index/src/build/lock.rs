@@ -30,6 +30,10 @@ const SETTLE: Duration = Duration::from_millis(500);
 /// Creates the index folder if need be. Git must not see it, whatever the project's own ignore files say.
 pub fn prepare_home(home: &Path) -> Result<()> {
     std::fs::create_dir_all(home).map_err(Error::io(home))?;
+    // A cloned repository may bring links: what is written through them would be written anywhere.
+    for entry in std::fs::read_dir(home).map_err(Error::io(home))?.flatten() {
+        refuse_link(&entry.path())?;
+    }
     let ignore = home.join(".gitignore");
     if !ignore.exists() {
         std::fs::write(&ignore, "*\n").map_err(|e| {
@@ -37,6 +41,15 @@ pub fn prepare_home(home: &Path) -> Result<()> {
             let _ = std::fs::remove_file(&ignore);
             Error::io(&ignore)(e)
         })?;
+    }
+    Ok(())
+}
+
+/// Nothing is written through a link.
+fn refuse_link(path: &Path) -> Result<()> {
+    if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) {
+        let why = "it is a link, and an index is not written through links: remove it";
+        return Err(Error::io(path)(std::io::Error::other(why)));
     }
     Ok(())
 }
@@ -173,6 +186,10 @@ impl Lock {
     /// Creates the index folder if need be and takes its lock, sooner or later.
     pub(crate) fn take(root: &Path, home: &Path, patience: Patience) -> Result<Lock> {
         let path = home.join("lock");
+        // Who wants the index elsewhere says so; a link in the tree may be anybody's.
+        if home == super::index_home(root) {
+            refuse_link(home)?;
+        }
         let started = Instant::now();
         // What the file said last, and since when.
         let mut seen: Option<(Said, Instant)> = None;
@@ -286,8 +303,14 @@ enum Attempt {
 }
 
 fn attempt(path: &Path, seen: Option<&(Said, Instant)>) -> Result<Attempt> {
-    let open = File::options().create(true).truncate(false).read(true).write(true).open(path);
-    let file = match open {
+    let mut options = File::options();
+    options.create(true).truncate(false).read(true).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    let file = match options.open(path) {
         Ok(file) => file,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Attempt::Held(Said::Nothing)),
         Err(e) => return Err(Error::io(path)(e)),

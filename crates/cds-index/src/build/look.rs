@@ -6,9 +6,11 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 
 use super::ProblemRow;
+use super::freshness::is_changed;
 use super::stamps::{Stamp, Stamps};
-use super::walk::{FoundFile, IGNORE_FILES, Walked, is_marked, modified_ns, rules_of, walk, walk_below};
+use super::walk::{ABSENT, FoundFile, IGNORE_FILES, Walked, is_marked, modified_ns, rules_of, walk, walk_below};
 use crate::Snapshot;
+use crate::store::manifest::SkippedFile;
 
 /// What a walk would find.
 pub(crate) fn look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Walked {
@@ -28,7 +30,7 @@ fn try_look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Option
     let known = || documents.clone().chain(skipped.clone());
     let rules = manifest.rules.iter().zip(&stamps.rules);
     if known().any(|((path, before), now)| is_rule(path) && *now != Some(before))
-        || rules.into_iter().any(|((_, before), now)| *now != Some(*before))
+        || rules.into_iter().any(|((_, before), now)| now.unwrap_or(ABSENT) != *before)
     {
         return None;
     }
@@ -42,6 +44,18 @@ fn try_look(old: &Snapshot, stamps: &Stamps, root: &Path, home: &Path) -> Option
     let mut walked = Walked { rules: manifest.rules.clone(), ..Walked::default() };
     let changed = directories.iter().zip(&manifest.directories).filter(|((_, now), (_, before))| *now != Some(*before));
     let changed: FxHashSet<&str> = changed.map(|((path, _), _)| *path).collect();
+    // What is gone though its folder did not change may not be looked at any more; what was refused may be entered now; what is marked now
+    // must be remembered as that.
+    let folder_of = |path: &str| path[..path.rfind('/').unwrap_or(0)].to_owned();
+    let is_refused = |path: &str| !changed.contains(folder_of(path).as_str());
+    let is_entered =
+        |skipped: &SkippedFile| skipped.stamp.is_none() && is_changed(skipped, None, &root.join(&skipped.path));
+    if known().any(|((path, _), now)| now.is_none() && is_refused(path))
+        || manifest.skipped.iter().any(is_entered)
+        || changed.iter().any(|folder| !folder.is_empty() && is_marked(&root.join(folder)))
+    {
+        return None;
+    }
     let is_below = |path: &str, folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     let is_gone = |folder: &str| {
         changed.contains(folder) && (time_of(&root.join(folder)).is_none() || is_marked(&root.join(folder)))
@@ -101,7 +115,15 @@ fn is_rule(path: &str) -> bool {
 }
 
 fn found(root: &Path, path: &str, (size, modified_ns): Stamp) -> FoundFile {
-    FoundFile { path: path.to_owned(), absolute: root.join(path), size, modified_ns, known: None }
+    FoundFile {
+        path: path.to_owned(),
+        absolute: root.join(path),
+        size,
+        modified_ns,
+        touched: 0,
+        doubted: false,
+        known: None,
+    }
 }
 
 fn time_of(folder: &Path) -> Option<i64> {

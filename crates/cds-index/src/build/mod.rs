@@ -29,7 +29,7 @@ use cds_model::ProblemKind;
 use serde::{Deserialize, Serialize};
 
 use crate::store::manifest::SkippedFile;
-use crate::store::{FORMAT_VERSION, Manifest};
+use crate::store::{FORMAT_VERSION, Manifest, WRITTEN};
 use crate::{Error, Result, Snapshot};
 use generation::GenerationWriter;
 use meaning::ModelIds;
@@ -508,8 +508,14 @@ fn sweep(home: &Path, current: &Manifest) {
         let name = name.to_string_lossy();
         let is_ours = |n: &str| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit());
         let is_current = name == current.generation || current.parts.iter().any(|part| name == part.name);
-        if name.strip_prefix(['g', 'p']).is_some_and(is_ours) && !is_current {
+        if name.strip_prefix(['g', 'p']).is_some_and(is_ours) && !is_current && has_only_ours(&entry.path()) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// Whether a folder holds nothing but what we write there: an index may be put where other things are.
+fn has_only_ours(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    entries.flatten().all(|entry| WRITTEN.contains(&entry.file_name().to_string_lossy().as_ref()))
 }

@@ -4,7 +4,7 @@ use cds_model::{FileId, ProblemKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ProblemRow;
-use super::prepare::unchanged;
+use super::prepare::seems_unchanged;
 use super::walk::{FoundFile, Walked};
 use crate::store::part::GoneFile;
 use crate::{DocumentView, Snapshot};
@@ -42,7 +42,7 @@ impl Plan {
         let skipped: FxHashMap<String, ProblemRow> = skipped.collect();
         let retried = problems.iter().filter(|p| p.reason == ProblemKind::NotEncoded.name()).map(|p| p.path.clone());
         let is_old = |file: &FoundFile| {
-            file.known.and_then(|id| old.document(id)).is_some_and(|known| unchanged(known, file))
+            file.known.and_then(|id| old.document(id)).is_some_and(|known| seems_unchanged(known, file))
                 || skipped.get(&file.path).is_some_and(|row| row.stamp == Some((file.size, file.modified_ns)))
         };
         let new = found.files.iter().filter(|f| f.size <= max_file_size && !is_old(f));

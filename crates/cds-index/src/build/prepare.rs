@@ -198,8 +198,13 @@ pub(crate) fn findable<'a>(text: &'a str, facts: &FileFacts, comments: bool) -> 
     Cow::Owned(String::from_utf8(bytes).expect("comments begin and end at characters"))
 }
 
-/// Whether the file on disk is the one that was indexed, by size and time alone.
+/// Whether the file on disk is the one that was indexed, by size and times alone.
 pub(crate) fn unchanged(known: DocumentView, file: &FoundFile) -> bool {
+    seems_unchanged(known, file) && !file.doubted
+}
+
+/// The same where it may be wrong for a few.
+pub(crate) fn seems_unchanged(known: DocumentView, file: &FoundFile) -> bool {
     known.size() == file.size && known.modified_ns() == file.modified_ns && !known.is_racy()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::UNIX_EPOCH;
 
 use cds_model::{FileId, ProblemKind};
@@ -28,6 +28,10 @@ pub(crate) struct FoundFile {
     pub(crate) absolute: PathBuf,
     pub(crate) size: u64,
     pub(crate) modified_ns: i64,
+    /// When anything about it changed last, its name included, in seconds since 1970; 0 where that is not known.
+    pub(crate) touched: i64,
+    /// Whether it was touched since the old generation was written, so that its time alone does not tell: another file may stand in its place.
+    pub(crate) doubted: bool,
     /// Which file of the old generation has its path; see [`Walked::recognise`].
     pub(crate) known: Option<FileId>,
 }
@@ -41,7 +45,7 @@ pub(crate) struct Walked {
     pub(crate) problems: Vec<ProblemRow>,
     /// The bytes of paths that are not UTF-8, by how they are written.
     pub(crate) raw_paths: BTreeMap<String, Vec<u8>>,
-    /// Files of rules that are not among the files, by path: rules may leave out their own file.
+    /// Files of rules that are not among the files, by path: rules may leave out their own file, or lie outside.
     pub(crate) rules: Vec<(String, Stamp)>,
     /// How many files were found and are left for later.
     pub(crate) left: usize,
@@ -54,12 +58,19 @@ impl Walked {
         for file in &mut self.files {
             while documents.next_if(|known| known.path() < file.path.as_str()).is_some() {}
             file.known = documents.next_if(|known| known.path() == file.path).map(|known| known.id);
+            file.doubted = file.touched >= old.manifest().built;
         }
     }
 }
 
 /// Files that say what is not indexed.
 pub(crate) const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".cdsignore"];
+
+/// The stamp of a file of rules that is not there, and would count if it were.
+pub(crate) const ABSENT: Stamp = (0, i64::MIN);
+
+/// Files with which a folder says of itself that it holds no source.
+const MARKS: [&str; 2] = ["pyvenv.cfg", "CACHEDIR.TAG"];
 
 /// What git leaves out of one clone alone.
 const EXCLUDE: &str = ".git/info/exclude";
@@ -74,6 +85,22 @@ pub(crate) fn rules_of<'a>(root: &'a Path, folder: &'a str) -> impl Iterator<Ite
     })
 }
 
+/// Files of rules outside the root, by absolute path, whether they are there or not: those of the folders above it, and the user's own with
+/// the settings that say where they are.
+fn rules_outside(root: &Path) -> impl Iterator<Item = (String, Stamp)> {
+    let above = root.ancestors().skip(1);
+    let above = above.flat_map(|folder| IGNORE_FILES.into_iter().chain([EXCLUDE]).map(move |name| folder.join(name)));
+    let home = std::env::home_dir().unwrap_or_default();
+    let config = std::env::var_os("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
+    let own = [home.join(".gitconfig"), config.join("git/config")].into_iter();
+    let own = own.chain(ignore::gitignore::gitconfig_excludes_path());
+    let stamp = |path: &Path| std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
+    above.chain(own).filter(|path| path.is_absolute()).map(move |path| {
+        let stamp = stamp(&path).map_or(ABSENT, |meta| (meta.len(), modified_ns(&meta)));
+        (path.to_string_lossy().into_owned(), stamp)
+    })
+}
+
 /// Walks `root` by the rules of git's whole exclude chain, `.ignore` and `.cdsignore`.
 pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
     let mut walked = walk_below(root, home, root, None);
@@ -85,7 +112,10 @@ pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
     let is_found = |path: &str| files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
     let rules = directories.par_iter().flat_map_iter(|(folder, _)| rules_of(root, folder));
     let mut rules: Vec<(String, Stamp)> = rules.filter(|(path, _)| !is_found(path)).collect();
+    rules.extend(rules_outside(root));
+    rules.append(&mut walked.rules);
     rules.sort_unstable();
+    rules.dedup_by(|a, b| a.0 == b.0);
     walked.rules = rules;
     walked
 }
@@ -93,14 +123,22 @@ pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
 /// The same of a folder below the root, down to a depth, in no order.
 pub(crate) fn walk_below(root: &Path, home: &Path, folder: &Path, depth: Option<usize>) -> Walked {
     let walked = Mutex::new(Walked::default());
-    let home = home.to_owned();
+    let marks: Arc<Mutex<Vec<(String, Stamp)>>> = Arc::default();
+    let (home, marked, above) = (home.to_owned(), Arc::clone(&marks), root.to_owned());
     let threads = if depth.is_some() { 1 } else { rayon::current_num_threads().min(8) };
     let walker = WalkBuilder::new(folder)
         .hidden(false)
         .require_git(false)
         .add_custom_ignore_filename(".cdsignore")
         .follow_links(false)
-        .filter_entry(move |entry| entry.depth() == 0 || !never_entered(entry, &home))
+        .filter_entry(move |entry| {
+            let is_entered = entry.depth() == 0 || !never_entered(entry, &home);
+            if !is_entered && let Some((path, meta)) = mark_of(entry.path()) {
+                let mark = (relative(&above, &path), (meta.len(), modified_ns(&meta)));
+                marked.lock().expect("no visitor panics").push(mark);
+            }
+            is_entered
+        })
         .max_depth(depth)
         .threads(threads)
         .build_parallel();
@@ -115,7 +153,10 @@ pub(crate) fn walk_below(root: &Path, home: &Path, folder: &Path, depth: Option<
             WalkState::Continue
         })
     });
-    walked.into_inner().expect("no visitor panics")
+    let mut walked = walked.into_inner().expect("no visitor panics");
+    // A folder that is no longer marked is entered.
+    walked.rules = std::mem::take(&mut marks.lock().expect("no visitor panics"));
+    walked
 }
 
 /// Names that are not UTF-8 may be written alike. One file can have the name; the others are problems.
@@ -155,7 +196,11 @@ pub(crate) fn never_entered(entry: &ignore::DirEntry, home: &Path) -> bool {
 
 /// Whether a folder says of itself that it holds no source.
 pub(crate) fn is_marked(folder: &Path) -> bool {
-    folder.join("pyvenv.cfg").exists() || folder.join("CACHEDIR.TAG").exists()
+    mark_of(folder).is_some()
+}
+
+fn mark_of(folder: &Path) -> Option<(PathBuf, std::fs::Metadata)> {
+    MARKS.iter().map(|name| folder.join(name)).find_map(|path| Some((path.clone(), std::fs::metadata(path).ok()?)))
 }
 
 fn visit(walked: &mut Walked, root: &Path, entry: &ignore::DirEntry) {
@@ -191,9 +236,20 @@ fn visit(walked: &mut Walked, root: &Path, entry: &ignore::DirEntry) {
     } else if kind.is_file() {
         let absolute = entry.path().to_owned();
         let (size, modified_ns) = (meta.len(), modified_ns(&meta));
-        walked.files.push(FoundFile { path, absolute, size, modified_ns, known: None });
+        let touched = touched(&meta);
+        walked.files.push(FoundFile { path, absolute, size, modified_ns, touched, doubted: false, known: None });
     }
     // Sockets, pipes and devices are not text.
+}
+
+fn touched(meta: &std::fs::Metadata) -> i64 {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::ctime(meta);
+    #[cfg(not(unix))]
+    {
+        let _ = meta;
+        0
+    }
 }
 
 /// When a file was last changed, in nanoseconds since 1970; earlier times are negative.

@@ -46,7 +46,7 @@ pub struct Manifest {
     pub left: u64,
     /// Directories seen, with modification times in nanoseconds: added and removed files show there.
     pub directories: Vec<(String, i64)>,
-    /// Files of rules that are not indexed, with sizes and modification times: rules may leave out their own file.
+    /// Files of rules that are not indexed, with sizes and modification times: rules may leave out their own file, or lie outside the root.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<(String, (u64, i64))>,
     /// The bytes of paths that are not UTF-8, by how they are written.

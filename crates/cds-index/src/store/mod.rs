@@ -59,6 +59,14 @@ pub(crate) mod path {
     pub(crate) const PROBLEMS: &str = "problems.json";
 }
 
+/// What stands in the folders of generations and parts.
+#[rustfmt::skip]
+pub(crate) const WRITTEN: &[&str] = &[
+    "graph", "indices", path::PROBLEMS,
+    part_path::FILES, part_path::OUTLINES, part_path::STRINGS, part_path::SLOTS, part_path::NAMES, part_path::USES, part_path::VECTORS,
+    part_path::SCALES, part_path::SKETCHES, part_path::TERMS, part_path::WEIGHTS, part_path::BM25, part_path::GONE, part_path::GONE_TERMS,
+];
+
 /// Files of a part, relative to its folder.
 pub(crate) mod part_path {
     pub(crate) const FILES: &str = "files.bin";

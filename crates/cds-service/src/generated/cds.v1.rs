@@ -189,6 +189,10 @@ pub struct GraphNode {
     /// How many edges away.
     #[prost(uint32, tag = "9")]
     pub depth: u32,
+    /// Whether its file changed since it was indexed, so that lines and edges may be others now.
+    #[prost(bool, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: ::core::option::Option<bool>,
 }
 /// A part of the graph.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -1416,10 +1420,10 @@ pub struct StatusResponse {
     /// When it was written, in seconds since 1970.
     #[prost(int64, tag = "5")]
     pub built: i64,
-    /// `fresh`, `stale` or `settings changed`.
+    /// `fresh`, `stale`, `settings changed`, or `partial` where the first index was begun and is not whole.
     #[prost(string, tag = "6")]
     pub freshness: ::prost::alloc::string::String,
-    /// Files and folders that changed since.
+    /// Files and folders that changed since, or are not in it yet.
     #[prost(uint64, tag = "7")]
     pub changed: u64,
     /// Files.

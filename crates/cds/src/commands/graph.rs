@@ -110,6 +110,11 @@ fn finish(context: &Context, response: &GraphResponse, draw: Draw, nothing: &str
     if response.truncated {
         note("there are more: --limit shows them");
     }
+    let stale = response.from.iter().chain(&response.nodes).filter(|node| node.stale).count();
+    if stale > 0 {
+        let are = if stale == 1 { "is in a file" } else { "are in files" };
+        note(&format!("{stale} of these {are} that changed since: run `cds index`"));
+    }
     print(&render::graph(response, context, draw))?;
     Ok(found(!is_empty))
 }

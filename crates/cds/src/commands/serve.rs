@@ -46,7 +46,7 @@ fn open(common: &Common, roots: &[PathBuf], keeping: Keeping, log: bool) -> Resu
         })
     });
     crate::memory::give_back();
-    let doors = Doors::new(Keeping { index_dir, ..keeping }, Limits::default(), log);
+    let doors = Doors::new(Keeping { index_dir, approves: common.yes, ..keeping }, Limits::default(), log);
     for root in roots {
         doors.projects.open(root).map_err(stopped)?;
     }
@@ -87,7 +87,8 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
     let allowed = if args.allow_root.is_empty() { &roots } else { &args.allow_root };
     let mut allowed_roots = allowed.clone();
     allowed_roots.extend(roots.iter().cloned());
-    let doors = open(common, &roots, Keeping { allowed_roots, no_watch: args.no_watch, index_dir: None }, args.log)?;
+    let doors =
+        open(common, &roots, Keeping { allowed_roots, no_watch: args.no_watch, ..Keeping::default() }, args.log)?;
     let guard = Guard {
         token: std::env::var(TOKEN).ok().filter(|token| !token.trim().is_empty()),
         hosts: args.allow_host.clone(),

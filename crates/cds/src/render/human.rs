@@ -153,6 +153,10 @@ pub(crate) fn status(response: &StatusResponse, painter: &Painter) -> String {
             };
             painter.paint(Style::Warn, &format!("stale: {changed} changed, run `cds index`"))
         }
+        "partial" => {
+            let left = cds_engine::counted(s.changed, "file");
+            painter.paint(Style::Warn, &format!("partial: {left} not in it yet, run `cds index`"))
+        }
         other => painter.paint(Style::Warn, &format!("{other}: run `cds index`")),
     };
     row("state", freshness);

@@ -430,7 +430,7 @@ fn c13_the_index_lives_where_it_is_told_to() {
 fn one_generation_is_left_and_leftovers_of_a_killed_run_do_no_harm() {
     let project = Project::new(THREE);
     build(&project, &[]);
-    project.write(".cds-index/g000999/half", "written");
+    project.write(".cds-index/g000999/graph/half", "written");
     project.write(".cds-index/manifest.json.new", "{\"format\":");
     assert_eq!(project.cds(&["symbol", "first"]).code, 0, "the old generation still answers");
     project.write("a.py", "def changed():\n    pass\n");

@@ -175,3 +175,109 @@ fn b8_unchanged_chunks_keep_their_ids_changed_ones_are_replaced_and_none_is_left
     assert_eq!(project.cds(&["index", "--force"]).code, 0);
     assert_eq!(chunks(&project), less);
 }
+
+/// Whether a question finds it, after it has brought the index up to date by itself.
+fn is_found(project: &Project, name: &str) -> bool {
+    project.cds(&["symbol", name]).code == 0
+}
+
+#[test]
+fn rules_outside_the_root_and_marks_of_folders_are_noticed() {
+    let project = Project::new(
+        "//- sub/a.py\ndef first(): pass\n//- sub/b.py\ndef second(): pass\n//- sub/pkg/c.py\ndef third(): pass\n",
+    );
+    let root = project.path("sub");
+    let root = root.to_str().unwrap();
+    let is_found = |name: &str| project.cds(&["symbol", name, "--root", root]).code == 0;
+    assert!(is_found("first") && is_found("second") && is_found("third"));
+    // Above the root: made, changed, removed.
+    project.write(".gitignore", "b.py\n");
+    assert!(is_found("first") && !is_found("second"));
+    project.write(".gitignore", "nothing_like_it\n");
+    assert!(is_found("second"));
+    project.write(".gitignore", "a.py\n");
+    assert!(!is_found("first"));
+    project.remove(".gitignore");
+    assert!(is_found("first"));
+    // The user's own.
+    let own = project.home().join(".config/git");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("ignore"), "b.py\n").unwrap();
+    assert!(!is_found("second"));
+    std::fs::remove_file(own.join("ignore")).unwrap();
+    assert!(is_found("second"));
+    // A folder that says of itself that it holds no source, and takes it back.
+    project.write("sub/pkg/CACHEDIR.TAG", "");
+    assert!(!is_found("third"));
+    project.remove("sub/pkg/CACHEDIR.TAG");
+    assert!(is_found("third"));
+}
+
+#[test]
+fn files_that_change_places_are_noticed_though_sizes_and_times_are_the_same() {
+    let project = Project::new("//- a.py\ndef one(): return 1\n//- b.py\ndef two(): return 2\n");
+    let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(400_000);
+    for path in ["a.py", "b.py"] {
+        std::fs::File::options().write(true).open(project.path(path)).unwrap().set_modified(time).unwrap();
+    }
+    assert_eq!(project.ids(&["symbol", "one"]), ["a.py:one"]);
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    for (from, to) in [("a.py", "c"), ("b.py", "a.py"), ("c", "b.py")] {
+        std::fs::rename(project.path(from), project.path(to)).unwrap();
+    }
+    assert_eq!(project.ids(&["symbol", "one"]), ["b.py:one"]);
+    assert_eq!(project.ids(&["symbol", "two"]), ["a.py:two"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn nothing_is_written_through_links_that_a_repository_brings() {
+    use std::os::unix::fs::symlink;
+    let outside = Project::new("//- precious.txt\nkeep\n//- dir/g000007/mine.txt\nkeep\n//- dir/lock\nkeep\n");
+    for name in ["lock", "config.toml.new", "manifest.json.new", ".gitignore"] {
+        let project = Project::new("//- a.py\ndef f(): pass\n//- .cds-index/.keep\n\n");
+        symlink(outside.path("precious.txt"), project.path(&format!(".cds-index/{name}"))).unwrap();
+        let output = project.cds(&["search", "f"]);
+        assert!(output.code == 5 && output.stderr.contains("it is a link"), "{name}: {}", output.stderr);
+        assert_eq!(std::fs::read_to_string(outside.path("precious.txt")).unwrap(), "keep\n", "{name}");
+    }
+    let project = Project::new("//- a.py\ndef f(): pass\n");
+    symlink(outside.path("dir"), project.path(".cds-index")).unwrap();
+    let output = project.cds(&["search", "f"]);
+    assert!(output.code == 5 && output.stderr.contains("it is a link"), "{}", output.stderr);
+    // Who names a folder that has other things in it keeps them.
+    project.remove(".cds-index");
+    let dir = outside.path("dir");
+    for _ in 0..2 {
+        project.write("a.py", "def g(): pass\n");
+        let output = project.cds(&["index", "--force", "--index-dir", dir.to_str().unwrap()]);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+    }
+    assert_eq!(std::fs::read_to_string(outside.path("dir/g000007/mine.txt")).unwrap(), "keep\n");
+}
+
+#[test]
+fn edges_of_files_that_changed_are_marked() {
+    let project = Project::new("//- a.py\ndef target():\n    return 1\n\ndef user():\n    return target()\n");
+    assert!(is_found(&project, "user"));
+    project.write("a.py", "# one more line\ndef target():\n    return 1\n\ndef other():\n    return target()\n");
+    let output = project.cds(&["callers", "target", "--no-update"]);
+    assert!(output.code == 0 && output.stderr.contains("that changed since"), "{}", output.stderr);
+    let answer = project.json(&["callers", "target", "--no-update"]);
+    assert_eq!((&answer["nodes"][0]["name"], &answer["nodes"][0]["stale"]), (&"user".into(), &true.into()), "{answer}");
+    let answer = project.json(&["research", "who calls target", "--no-update"]);
+    assert!(answer["warnings"].to_string().contains("changed since"), "{answer}");
+    let answer = project.json(&["callers", "target"]);
+    assert_eq!((&answer["nodes"][0]["name"], answer["nodes"][0].get("stale")), (&"other".into(), None), "{answer}");
+}
+
+#[test]
+fn a_service_asks_before_it_indexes_what_nobody_means_to() {
+    let project = Project::new("//- a.py\ndef first(): pass\n//- b.py\ndef second(): pass\n");
+    let service = crate::service::Service::start_with(&project, &[], &[("CDS_MAX_FILES", "1")]);
+    let answer = service.post("/api/v1/search", &serde_json::json!({ "query": "first" }));
+    assert!(answer.status == 409 && answer.body.contains("2 files"), "{answer:?}");
+    drop(service);
+    let service = crate::service::Service::start_with(&project, &["--yes"], &[("CDS_MAX_FILES", "1")]);
+    assert_eq!(service.post("/api/v1/search", &serde_json::json!({ "query": "first" })).status, 200);
+}

@@ -17,7 +17,7 @@ mod sections;
 mod subjects;
 mod uses;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use cds_index::{EntityView, Snapshot};
@@ -148,6 +148,16 @@ impl Engine {
         sections::quote(&mut response.sections, &mut hydrator)?;
         lap("hydrate");
         budget::fit(&mut response, wanted.max_tokens);
+        let paths = response.sections.iter().flat_map(|section| section.findings.iter().map(|finding| &finding.path));
+        let paths: BTreeSet<&String> = response.subjects.iter().map(|subject| &subject.path).chain(paths).collect();
+        let stale = paths.into_iter().filter_map(|path| snapshot.document_at(path));
+        let stale = stale.filter(|document| hydrator.is_stale(*document)).count();
+        if stale > 0 {
+            let files = cds_model::counted(stale, "file");
+            response
+                .warnings
+                .push(format!("{files} of these changed since, so lines and edges may be others now: run `cds index`"));
+        }
         if response.partial {
             let left = if left_out.is_empty() { String::new() } else { format!(" ({} left out)", left_out.join(", ")) };
             response.warnings.push(format!(
