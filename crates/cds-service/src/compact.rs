@@ -7,8 +7,37 @@ use serde_json::Value;
 /// Characters of a text: 25,000 tokens hold at least so many.
 const MOST: usize = 75_000;
 
+/// Characters that a token stands for, about.
+const OF_TOKEN: usize = 4;
+
+/// How long an answer may be.
+#[derive(Clone, Copy)]
+pub(crate) struct Room {
+    /// Characters beyond which hits say only what everybody needs.
+    plain: usize,
+    /// Characters at most.
+    most: usize,
+}
+
+impl Room {
+    /// As much as there may be.
+    pub(crate) const WHOLE: Room = Room { plain: MOST, most: MOST };
+
+    /// For an answer whose hits were chosen to fit so many tokens: as data they say more than their text, and need not.
+    pub(crate) fn chosen(max_tokens: u64) -> Room {
+        Room { plain: Room::within(max_tokens).most, ..Room::WHOLE }
+    }
+
+    /// For an answer that nobody has cut to size yet; 0: as much as there may be.
+    pub(crate) fn within(max_tokens: u64) -> Room {
+        let room = usize::try_from(max_tokens).unwrap_or(MOST).saturating_mul(OF_TOKEN);
+        let most = if room == 0 { MOST } else { room.min(MOST) };
+        Room { plain: most, most }
+    }
+}
+
 /// The answer of an operation as text.
-pub(crate) fn text(answer: &Value) -> String {
+pub(crate) fn text(answer: &Value, room: Room) -> String {
     let mut out = String::new();
     for warning in list(answer, "warnings") {
         line(&mut out, format_args!("note: {}", warning.as_str().unwrap_or_default()));
@@ -23,37 +52,61 @@ pub(crate) fn text(answer: &Value) -> String {
         Some("files" | "freshness") if answer.get("freshness").is_some() => status(&mut out, answer),
         _ => out.push_str(&answer.to_string()),
     }
-    if out.len() > MOST {
-        out.truncate(out.floor_char_boundary(MOST));
-        out.push_str("\n… cut: ask for less with limit\n");
+    if out.len() > room.most {
+        let end = out.floor_char_boundary(room.most);
+        // Whole lines, but for the first.
+        out.truncate(out[..end].rfind('\n').unwrap_or(end));
+        out.push_str("\n… cut: ask for less with limit, or for more with max_tokens\n");
     }
     out
 }
 
-/// The same as data, which says more of each hit: no longer than a text may be. What is left out is told where the answer has a place for that.
-pub(crate) fn data(mut answer: Value) -> Value {
+/// What of a hit only few need.
+const SPARE: &[&str] = &[
+    "chunk_id",
+    "conformances",
+    "decorators",
+    "definitions",
+    "hash",
+    "highlights",
+    "modifiers",
+    "parameters",
+    "ranks",
+    "references",
+    "scope_path",
+    "scores",
+    "signals",
+];
+
+/// The same as data. What is left out is told where the answer has a place for that; one of a list is always there.
+pub(crate) fn data(mut answer: Value, room: Room) -> Value {
     let size = |value: &Value| value.to_string().len();
+    let longest = |answer: &Value| {
+        let fields = answer.as_object().into_iter().flatten().filter(|(_, field)| field.is_array());
+        fields.map(|(name, field)| (size(field), name.clone())).max()
+    };
+    let Some((_, name)) = longest(&answer).filter(|_| size(&answer) > room.plain) else { return answer };
+    for item in answer[&name].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        item.retain(|field, _| !SPARE.contains(&field.as_str()));
+    }
     let whole = size(&answer);
-    let Some(fields) = answer.as_object_mut().filter(|_| whole > MOST) else { return answer };
-    let lists = fields.iter().filter(|(_, field)| field.is_array()).map(|(name, field)| (size(field), name.clone()));
-    let Some((largest, name)) = lists.max() else { return answer };
-    let rest = whole - largest;
+    let Some((largest, name)) = longest(&answer).filter(|_| whole > room.most) else { return answer };
+    let mut left = room.most.saturating_sub(whole - largest);
     let mut cut = (0, 0);
-    if let Some(Value::Array(list)) = fields.get_mut(&name) {
-        let mut room = MOST.saturating_sub(rest);
-        let kept = list.iter().take_while(|item| {
-            let fits = size(item) < room;
-            room = room.saturating_sub(size(item) + 1);
+    if let Value::Array(list) = &mut answer[&name] {
+        let fits = list.iter().take_while(|item| {
+            let fits = size(item) < left;
+            left = left.saturating_sub(size(item) + 1);
             fits
         });
-        cut = (kept.count(), list.len());
+        cut = (fits.count().max(1), list.len());
         list.truncate(cut.0);
     }
-    if let Some(Value::Array(warnings)) = fields.get_mut("warnings") {
+    if let Some(Value::Array(warnings)) = answer.get_mut("warnings") {
         let (kept, all) = cut;
-        warnings.push(Value::from(format!("{kept} of {all} {name} fit into an answer: ask for less with limit")));
+        warnings.push(Value::from(format!("{kept} of {all} {name} fit into the answer: ask for less with limit")));
     }
-    if let Some(truncated) = fields.get_mut("truncated") {
+    if let Some(truncated) = answer.get_mut("truncated") {
         *truncated = Value::Bool(true);
     }
     answer
@@ -239,22 +292,37 @@ fn status(out: &mut String, answer: &Value) {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{MOST, data};
+    use super::{Room, data, text};
 
     #[test]
-    fn data_is_no_longer_than_a_text_may_be() {
-        let check = |hits: usize, expect: usize| {
-            let hits: Vec<Value> = (0..hits).map(|i| json!({ "id": i, "snippet": "x".repeat(1_000) })).collect();
-            let answer = data(json!({ "hits": hits, "warnings": [], "truncated": false }));
+    fn data_fits_and_says_what_it_lacks() {
+        let check = |hits: usize, room: Room, expect: usize, has_spare: bool| {
+            let hit = |i| json!({ "id": i, "path": "a.py", "snippet": "x".repeat(1_000), "signals": [1, 2, 3] });
+            let hits: Vec<Value> = (0..hits).map(hit).collect();
+            let answer = data(json!({ "hits": hits, "warnings": [], "truncated": false }), room);
             let kept = answer["hits"].as_array().map_or(0, Vec::len);
             let is_cut = kept < hits.len();
-            assert!(kept == expect && answer.to_string().len() <= MOST + 100, "{kept}");
-            assert_eq!(
-                (&answer["truncated"], answer["warnings"].as_array().map(Vec::len)),
-                (&json!(is_cut), Some(usize::from(is_cut)))
-            );
+            assert!(kept == expect && answer.to_string().len() <= room.most.max(1_300) + 100, "{kept}");
+            assert_eq!(answer["hits"][0].get("signals").is_some(), has_spare);
+            let told = answer["warnings"].as_array().map(Vec::len);
+            assert_eq!((&answer["truncated"], told), (&json!(is_cut), Some(usize::from(is_cut))));
         };
-        check(3, 3);
-        check(200, 73);
+        check(3, Room::WHOLE, 3, true);
+        check(200, Room::WHOLE, 72, false);
+        check(3, Room::chosen(500), 3, false);
+        check(3, Room::chosen(5_000), 3, true);
+        check(3, Room::within(500), 1, false);
+        check(3, Room::within(0), 3, true);
+    }
+
+    #[test]
+    fn text_is_cut_between_lines() {
+        let hits: Vec<Value> = (1..100).map(|i| json!({ "path": "a.py", "line": i, "text": "some words" })).collect();
+        let shown = text(&json!({ "hits": hits, "total": 99 }), Room::within(20));
+        assert!(shown.starts_with("a.py:1: some words\n") && shown.len() < 150, "{shown}");
+        assert!(
+            shown.ends_with("some words\n… cut: ask for less with limit, or for more with max_tokens\n"),
+            "{shown}"
+        );
     }
 }

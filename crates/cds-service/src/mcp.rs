@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
-use crate::compact;
+use crate::compact::{self, Room};
 use crate::doors::{Doors, PROJECT, index_input};
 use crate::fault::{Fault, FaultKind};
 use crate::guard::Guard;
@@ -58,6 +58,18 @@ fn project() -> Value {
     json!({ "type": "string", "description": "Which project is asked, by name or path; none: the only one." })
 }
 
+/// How long an answer may be, where the operation itself does not ask.
+const BUDGET: &str = "max_tokens";
+
+fn budget() -> Value {
+    json!({ "type": ["integer", "null"], "minimum": 0, "description": "Budget in estimated tokens; none or 0: 25,000." })
+}
+
+/// Whether an operation chooses by itself what fits.
+fn has_budget(operation: &crate::operations::Operation) -> bool {
+    operation.input["properties"].get(BUDGET).is_some()
+}
+
 /// A schema without the widths of Rust's numbers: JSON Schema does not know them, and clients warn of each.
 fn plain(mut schema: Value) -> Value {
     let is_width = |format: &mut Value| format.as_str().is_some_and(|format| format.starts_with("uint"));
@@ -83,6 +95,9 @@ fn tools() -> Vec<Tool> {
         .map(|(name, operation)| {
             let mut input = operation.input.clone();
             input["properties"][PROJECT] = project();
+            if !has_budget(operation) {
+                input["properties"][BUDGET] = budget();
+            }
             let tool = Tool::new(name, operation.about, object(plain(input)));
             let mut tool = tool.annotate(annotated(operation.about, true));
             tool.output_schema = Some(object(plain(operation.output.clone())));
@@ -123,11 +138,11 @@ impl Steps {
 }
 
 /// The answer of a tool: as data, and as text.
-fn told(answer: Result<Value, Fault>) -> CallToolResponse {
+fn told(answer: Result<Value, Fault>, room: Room) -> CallToolResponse {
     let result = match answer {
         Ok(answer) => {
-            let mut result = CallToolResult::success(vec![ContentBlock::text(compact::text(&answer))]);
-            result.structured_content = Some(compact::data(answer));
+            let mut result = CallToolResult::success(vec![ContentBlock::text(compact::text(&answer, room))]);
+            result.structured_content = Some(compact::data(answer, room));
             result
         }
         Err(fault) => {
@@ -244,21 +259,32 @@ impl ServerHandler for Server {
             given.insert(PROJECT.to_owned(), json!(only));
         }
         if request.name == INDEX {
-            return Ok(told(self.index(given, &context).await));
+            return Ok(told(self.index(given, &context).await, Room::WHOLE));
         }
         let Some(operation) = OPERATIONS.iter().find(|o| o.tool == Some(request.name.as_ref())) else {
             let names: Vec<&str> = OPERATIONS.iter().filter_map(|o| o.tool).chain([INDEX]).collect();
             let message = format!("no tool {:?}: there are {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        if operation.input["properties"].get("max_tokens").is_some() && !given.contains_key("max_tokens") {
-            given.insert("max_tokens".to_owned(), json!(MAX_TOKENS));
-        }
+        let room = if has_budget(operation) {
+            let tokens = given.entry(BUDGET).or_insert(json!(MAX_TOKENS));
+            Room::chosen(tokens.as_u64().unwrap_or(MAX_TOKENS))
+        } else {
+            match given.remove(BUDGET) {
+                None | Some(Value::Null) => Room::WHOLE,
+                Some(tokens) => match tokens.as_u64() {
+                    Some(tokens) => Room::within(tokens),
+                    None => {
+                        return Ok(told(Err(Fault::parameter(BUDGET, "integer", &tokens.to_string())), Room::WHOLE));
+                    }
+                },
+            }
+        };
         let answer = tokio::select! {
             () = context.ct.cancelled() => Err(Fault::new(FaultKind::Cancelled, "it was cancelled")),
             answer = self.doors.call(operation.name, given) => answer,
         };
-        Ok(told(answer))
+        Ok(told(answer, room))
     }
 
     async fn list_resources(
@@ -305,10 +331,10 @@ impl ServerHandler for Server {
         let given = given.as_object().cloned().unwrap_or_default();
         let answer = self.doors.call(operation, given).await.map_err(|fault| unknown(fault.message))?;
         let text = match operation {
-            "status" => compact::text(&answer),
+            "status" => compact::text(&answer, Room::WHOLE),
             _ => match answer["hits"][0]["snippet"].as_str() {
                 Some(text) => text.to_owned(),
-                None => return Err(unknown(compact::text(&answer))),
+                None => return Err(unknown(compact::text(&answer, Room::WHOLE))),
             },
         };
         let contents = vec![ResourceContents::text(text, request.uri)];
