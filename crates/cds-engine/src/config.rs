@@ -257,6 +257,12 @@ impl Config {
         self.values.get(key).is_some_and(|(_, origin)| *origin == Origin::Default)
     }
 
+    /// Whether a setting was made for this run alone: by a flag or in the environment.
+    pub fn is_wish(&self, key: &str) -> bool {
+        let is_wish = |origin: &Origin| matches!(origin, Origin::Flag | Origin::Environment(_));
+        self.values.get(key).is_some_and(|(_, origin)| is_wish(origin))
+    }
+
     fn value(&self, key: &str) -> &Value {
         &self.values.get(key).unwrap_or_else(|| panic!("{key} is in the table")).0
     }

@@ -28,6 +28,8 @@ pub struct Engine {
     pub(crate) tools: Tools,
     pub(crate) follow_ups: FollowUps,
     pub(crate) files: Files,
+    /// Why the index could not be brought up to date the last time, if it could not.
+    missed: Mutex<Option<String>>,
 }
 
 /// How thoroughly to look.
@@ -129,6 +131,7 @@ impl Engine {
             tools,
             follow_ups: FollowUps::default(),
             files: hydrate::files(),
+            missed: Mutex::default(),
         })
     }
 
@@ -163,15 +166,20 @@ impl Engine {
             max_file_size: self.config.number("index.max_file_size"),
             comments: self.config.flag("index.comments"),
             languages: self.languages.fingerprint(),
+            by_wish: ["index.max_file_size", "index.comments"].iter().any(|key| self.config.is_wish(key)),
         }
     }
 
-    /// The same, but a setting that nobody made stays as the index was built: `cds index --no-comments` holds until
-    /// the next `cds index`, it is not undone by a search.
+    /// The same, but a setting that nobody made stays as it was wished for when the index was built: `cds index --no-comments` holds
+    /// until the next `cds index`, it is not undone by a search. What a file of settings no longer says does not stay.
     fn kept_options(&self) -> BuildOptions {
         let mut options = self.build_options();
         let Ok(snapshot) = self.snapshot() else { return options };
         let built = &snapshot.manifest().options;
+        if !built.by_wish {
+            return options;
+        }
+        options.by_wish = true;
         if self.config.is_default("index.max_file_size") {
             options.max_file_size = built.max_file_size;
         }
@@ -248,6 +256,7 @@ impl Engine {
         if !self.config.flag("search.update") {
             return Ok(None);
         }
+        *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = None;
         // What is not whole yet is waited for, as where there is nothing.
         if snapshot.manifest().left > 0 {
             return self.index(false, hooks).map(Some);
@@ -294,16 +303,28 @@ impl Engine {
         match built {
             // Somebody else is at it, and for long: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => {
-                (hooks.warn)("another process is writing the index: what changed a moment ago may be missing");
+                let why = "another process is writing the index: what changed a moment ago may be missing";
+                self.miss(why, hooks);
                 Ok(None)
             }
             // A full disk, or a folder that may not be written, is no reason not to answer.
             Err(e) if e.kind == ErrorKind::Io => {
-                (hooks.warn)(&format!("the index could not be brought up to date and answers as it is: {e}"));
+                self.miss(&format!("the index could not be brought up to date and answers as it is: {e}"), hooks);
                 Ok(None)
             }
             other => other.map(Some),
         }
+    }
+
+    /// An answer that lacks something says so, whoever reads it.
+    fn miss(&self, why: &str, hooks: &Hooks) {
+        (hooks.warn)(why);
+        *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
+    }
+
+    /// Why answers may lack what changed a moment ago.
+    pub(crate) fn missed(&self) -> Option<String> {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Brings the index up to date as it was built, whatever state it is in; nothing if there was nothing to do. The disk is

@@ -127,6 +127,7 @@ impl Engine {
                 "time ran out, so hits may be missing: narrow it with filters or raise search.time_limit_ms".to_owned(),
             );
         }
+        response.warnings.extend(self.missed());
         if let Some(so_far) = so_far(snapshot) {
             response.partial = true;
             response.warnings.push(so_far);

@@ -53,11 +53,14 @@ pub struct BuildOptions {
     pub comments: bool,
     /// Stands for language data of the user's own; empty when there is none.
     pub languages: String,
+    /// Whether somebody asked for it in so many words, rather than in a file of settings: then it holds until the next such wish.
+    #[serde(default)]
+    pub by_wish: bool,
 }
 
 impl Default for BuildOptions {
     fn default() -> Self {
-        BuildOptions { max_file_size: 1_000_000, comments: true, languages: String::new() }
+        BuildOptions { max_file_size: 1_000_000, comments: true, languages: String::new(), by_wish: false }
     }
 }
 
@@ -74,7 +77,7 @@ impl BuildOptions {
 
     /// The part that can be told without reading built-in language data.
     pub(crate) fn settings_fingerprint(&self) -> String {
-        let BuildOptions { max_file_size, comments, languages } = self;
+        let BuildOptions { max_file_size, comments, languages, by_wish: _ } = self;
         format!(
             "extractor {EXTRACTOR_VERSION}; max_file_size {max_file_size}; comments {comments}; languages [{languages}]"
         )

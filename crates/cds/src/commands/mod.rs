@@ -18,8 +18,10 @@ mod status;
 mod symbol;
 mod watch;
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use cds_engine::{Config, Engine, Error, ErrorKind, FilterRequest, find_root};
 
@@ -204,9 +206,12 @@ pub(crate) fn print(text: &str) -> Result<(), Stop> {
     }
 }
 
-/// Says something to the person, not to the pipe.
+/// Says something to the person, not to the pipe; once, though an answer may repeat what was said while it was looked for.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(std::io::stderr(), "cds: {text}");
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
+        let _ = writeln!(std::io::stderr(), "cds: {text}");
+    }
 }
 
 /// 0 when something was found, 1 when not.

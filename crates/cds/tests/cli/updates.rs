@@ -281,3 +281,21 @@ fn a_service_asks_before_it_indexes_what_nobody_means_to() {
     let service = crate::service::Service::start_with(&project, &["--yes"], &[("CDS_MAX_FILES", "1")]);
     assert_eq!(service.post("/api/v1/search", &serde_json::json!({ "query": "first" })).status, 200);
 }
+
+#[test]
+fn what_a_file_of_settings_no_longer_says_does_not_stay() {
+    let project = Project::new(
+        "//- big.py\ndef big():\n    return 1\n\n# and more text than the limit below allows for one file\n//- s.py\na = 1\n",
+    );
+    assert!(is_found(&project, "big"));
+    project.write(".cds.toml", "[index]\nmax_file_size = 40\n");
+    assert!(!is_found(&project, "big"));
+    project.remove(".cds.toml");
+    assert_eq!(project.json(&["status"])["freshness"], "settings changed");
+    assert!(is_found(&project, "big"));
+    // What was wished for in so many words holds until the next wish.
+    assert_eq!(project.cds(&["index", "--max-file-size", "40"]).code, 0);
+    assert!(!is_found(&project, "big"));
+    assert_eq!(project.cds(&["index"]).code, 0);
+    assert!(is_found(&project, "big"));
+}

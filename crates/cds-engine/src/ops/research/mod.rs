@@ -164,6 +164,7 @@ impl Engine {
                 "time ran out, so findings may be missing{left}: lower the depth, narrow the question or raise search.time_limit_ms"
             ));
         }
+        response.warnings.extend(self.missed());
         response.timings_ms = timings_ms;
         Ok(response)
     }
