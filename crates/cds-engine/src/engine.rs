@@ -225,6 +225,7 @@ impl Engine {
             progress: hooks.progress,
         };
         let report = cds_index::build(&build).map_err(|error| self.explain(error))?;
+        self.miss(None);
         if report.changed {
             *self.current() = None;
         }
@@ -256,7 +257,7 @@ impl Engine {
         if !self.config.flag("search.update") {
             return Ok(None);
         }
-        *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.miss(None);
         // What is not whole yet is waited for, as where there is nothing.
         if snapshot.manifest().left > 0 {
             return self.index(false, hooks).map(Some);
@@ -303,23 +304,25 @@ impl Engine {
         match built {
             // Somebody else is at it, and for long: answer from what is there.
             Err(e) if e.kind == ErrorKind::Busy => {
-                let why = "another process is writing the index: what changed a moment ago may be missing";
-                self.miss(why, hooks);
+                let why = "another process is writing the index: what changed a moment ago may be missing".to_owned();
+                (hooks.warn)(&why);
+                self.miss(Some(why));
                 Ok(None)
             }
             // A full disk, or a folder that may not be written, is no reason not to answer.
             Err(e) if e.kind == ErrorKind::Io => {
-                self.miss(&format!("the index could not be brought up to date and answers as it is: {e}"), hooks);
+                let why = format!("the index could not be brought up to date and answers as it is: {e}");
+                (hooks.warn)(&why);
+                self.miss(Some(why));
                 Ok(None)
             }
             other => other.map(Some),
         }
     }
 
-    /// An answer that lacks something says so, whoever reads it.
-    fn miss(&self, why: &str, hooks: &Hooks) {
-        (hooks.warn)(why);
-        *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
+    /// An answer that lacks something says so, whoever reads it, until the index is up to date again.
+    fn miss(&self, why: Option<String>) {
+        *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }
 
     /// Why answers may lack what changed a moment ago.
@@ -344,6 +347,7 @@ impl Engine {
         let seen = snapshot.map(|snapshot| Seen::look(snapshot, &self.root, &|_| {}));
         let options = self.kept_options();
         if seen.as_ref().is_some_and(|seen| seen.freshness(&self.root, &options) == Freshness::Fresh) {
+            self.miss(None);
             return Ok(None);
         }
         let seen = seen.filter(|seen| seen.snapshot.verify_tables().is_ok());
@@ -366,8 +370,8 @@ impl Engine {
         })
     }
 
-    /// Answers from the current snapshot, also from one that [is not whole yet](so_far), which is for `work` to tell. Only sizes are checked when it is opened, so damage may show anywhere on the way:
-    /// a panic of a library over it is told as what it is. A generation that a writer replaced meanwhile looks damaged too, and then the
+    /// Answers from the current snapshot, also from one that is not whole yet, which is for `work` to tell. Only sizes are checked when
+    /// it is opened, so damage may show anywhere on the way: a panic of a library over it is told as what it is. A generation that a writer replaced meanwhile looks damaged too, and then the
     /// new one is asked.
     pub(crate) fn answer_so_far<T>(&self, mut work: impl FnMut(&Snapshot) -> Result<T>) -> Result<T> {
         let mut attempts = 1..ATTEMPTS;

@@ -359,6 +359,19 @@ fn large() -> Tree {
     tree
 }
 
+/// The same with the index of who was stopped when the first of it was published.
+fn stopped_after_one_step() -> Tree {
+    let tree = large();
+    let cancel = AtomicBool::new(false);
+    let stop = || cancel.store(true, Ordering::Relaxed);
+    let stopped = tree.try_build(|build| {
+        build.early = Some(&stop);
+        build.cancel = &cancel;
+    });
+    assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
+    tree
+}
+
 #[test]
 fn some_of_a_large_tree_can_be_asked_before_all_of_it() {
     let tree = large();
@@ -389,14 +402,7 @@ fn some_of_a_large_tree_can_be_asked_before_all_of_it() {
 
 #[test]
 fn a_first_index_that_was_stopped_goes_on_where_it_was() {
-    let tree = large();
-    let cancel = AtomicBool::new(false);
-    let stop = || cancel.store(true, Ordering::Relaxed);
-    let stopped = tree.try_build(|build| {
-        build.early = Some(&stop);
-        build.cancel = &cancel;
-    });
-    assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
+    let tree = stopped_after_one_step();
     assert_eq!((tree.open().file_count(), tree.open().manifest().left), (1_000, 3_001));
     tree.write("src/new.py", "def fresh():\n    return 1\n");
     // Whoever asks for little looks at everything all the same.
@@ -418,14 +424,7 @@ fn a_first_step_with_nothing_to_read_is_passed_over_and_what_vanished_is_not_wai
     let report = tree.try_build(|build| build.early = Some(&tell)).unwrap();
     assert_eq!((report.files, told.load(Ordering::Relaxed)), (1, false));
 
-    let tree = large();
-    let cancel = AtomicBool::new(false);
-    let stop = || cancel.store(true, Ordering::Relaxed);
-    let stopped = tree.try_build(|build| {
-        build.early = Some(&stop);
-        build.cancel = &cancel;
-    });
-    assert!(stopped.is_err());
+    let tree = stopped_after_one_step();
     let indexed: Vec<String> = paths(&tree.open()).into_iter().map(str::to_owned).collect();
     for i in 0..4_000 {
         let path = format!("lib/deep/m{i}.py");
