@@ -2,9 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::asked::ask_name;
-use crate::spaces::qualified;
-use crate::tree::{Tree, is_callable};
+use crate::outline::is_callable;
+use crate::spaces::{qualified, qualified_in};
+use crate::tree::{FileView, Tree};
 
 /// Functions with a body that are declared somewhere as well.
 #[derive(Default)]
@@ -18,19 +18,19 @@ pub(crate) struct Bodies {
 impl Bodies {
     pub(crate) fn new(tree: &Tree) -> Bodies {
         let entities =
-            || tree.files.iter().flat_map(|f| f.entities.iter().enumerate().map(move |(i, e)| (f, i as u32, e)));
+            || tree.files().iter().flat_map(|f| f.contents().entities.iter().zip(0..).map(move |(e, i)| (f, i, e)));
         let declared: FxHashSet<_> =
             entities().filter(|(_, _, e)| e.is_declaration()).map(|(_, _, e)| e.name).collect();
         let mut bodies = Bodies::default();
         for (file, local, definition) in entities() {
             let has_body = is_callable(definition.kind()) && !definition.is_declaration() && !definition.is_own();
             if has_body && declared.contains(&definition.name) {
-                let key = (tree.family(file.rule), qualified(tree, file, local));
+                let key = (tree.family(file.rule), qualified(tree.symbols, file.contents(), local));
                 bodies.named.entry(key).or_default().push(file.node_of(local));
             }
         }
         for (file, local, _) in entities().filter(|(_, _, e)| e.is_declaration()) {
-            if bodies.named.contains_key(&(tree.family(file.rule), qualified(tree, file, local))) {
+            if bodies.named.contains_key(&(tree.family(file.rule), qualified(tree.symbols, file.contents(), local))) {
                 bodies.declarations.insert(file.node_of(local));
             }
         }
@@ -43,12 +43,11 @@ impl Bodies {
     }
 
     /// Bodies of the function of a file that is declared at a place.
-    pub(crate) fn of(&self, tree: &Tree, at: u32, local: u32) -> &[u32] {
-        let file = &tree.files[at as usize];
-        if let Some(definition) = file.entities.get(local as usize) {
-            ask_name(definition.name);
+    pub(crate) fn of(&self, tree: &Tree, file: FileView, local: u32) -> &[u32] {
+        if let Some(definition) = file.entity(local) {
+            file.recorder().name(definition.name);
         }
-        let key = (tree.family(file.rule), qualified(tree, file, local));
+        let key = (tree.family(file.rule()), qualified_in(tree.symbols, file, local));
         self.named.get(&key).map_or(&[], Vec::as_slice)
     }
 }

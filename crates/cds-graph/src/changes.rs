@@ -1,23 +1,23 @@
-//! What the difference between two trees can be asked about: keys of names, paths and lists that are others than before.
+//! What differs between two trees, as keys of names, paths and lists: the counterpart of the keys that links depend on.
 
 use cds_model::{LinkRules, ModuleRule};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::asked::{Of, file_key, has_any, hash, key, text_key};
+use crate::dependencies::{DepKind, Stored, file_key, hash, key, text_key};
 use crate::modules::package;
 use crate::modules::python::Roots;
+use crate::outline::{Contents, TOP};
 use crate::symbols::{Symbol, Symbols};
-use crate::tree::{File, TOP, Tree};
+use crate::tree::{Tree, module_parts};
 
-/// More keys than this, and everything is looked at again: that is then the faster way.
+/// With more keys than this, linking everything is faster than finding out what is affected.
 const MOST: usize = 4_000;
 
 /// What changed between two trees.
 #[derive(Default)]
 pub struct Changes {
     keys: FxHashSet<u32>,
-    /// Those of them that say where modules lie.
-    places: FxHashSet<u32>,
     sorted: Vec<u32>,
     is_all: bool,
 }
@@ -34,9 +34,9 @@ pub struct Version<'a> {
 }
 
 impl Changes {
-    /// Whether something of what was asked changed.
-    pub(crate) fn touches(&self, asked: &[u8]) -> bool {
-        self.is_all || has_any(asked, &self.sorted)
+    /// Whether any of these dependencies changed.
+    pub(crate) fn touches(&self, dependencies: &[u8]) -> bool {
+        self.is_all || Stored::read(dependencies).has_any(&self.sorted)
     }
 
     /// A file as it was and as it is.
@@ -45,8 +45,8 @@ impl Changes {
             self.is_all = true;
         }
         let own = hash(path);
-        let before = before.map(|v| (v, File::new(path, 0, 0, v.outline)));
-        let now = now.map(|v| (v, File::new(path, 0, 0, v.outline)));
+        let before = before.map(|v| (v, Contents::read(v.outline)));
+        let now = now.map(|v| (v, Contents::read(v.outline)));
         let includes = |v: &Version| matches!(v.rules.modules, ModuleRule::Include | ModuleRule::Path);
         match (&before, &now) {
             (Some((a, old)), Some((b, new))) if a.language == b.language && old.package == new.package => {
@@ -55,31 +55,38 @@ impl Changes {
                     self.keys.insert(file_key(own, name));
                 }
                 for name in differing(&old.names, &new.names) {
-                    self.keys.insert(key(Of::Name, name.0));
+                    self.keys.insert(key(DepKind::Name, name.0));
+                }
+                if old.default != new.default {
+                    self.keys.insert(key(DepKind::Default, own));
                 }
                 if old.wild != new.wild {
-                    self.keys.insert(key(Of::Wild, own));
+                    self.keys.insert(key(DepKind::Wildcards, own));
                     if includes(a) {
-                        self.keys.insert(text_key(Of::Includes, ""));
+                        self.keys.insert(text_key(DepKind::Includes, ""));
                     }
                 }
             }
             _ => {
                 let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let name = path.rsplit('/').next().unwrap_or(path);
-                self.places.insert(text_key(Of::Path, path));
-                self.places.insert(text_key(Of::Base, name));
-                self.places.insert(text_key(Of::Members, folder));
-                self.keys.insert(key(Of::Wild, own));
+                self.keys.insert(text_key(DepKind::Path, path));
+                self.keys.insert(text_key(DepKind::FileName, name));
+                self.keys.insert(text_key(DepKind::Members, folder));
+                self.keys.insert(key(DepKind::Wildcards, own));
+                self.keys.insert(key(DepKind::Default, own));
                 for (version, file) in [&before, &now].into_iter().flatten() {
                     let shape = Shape::of(symbols, file);
                     self.keys.extend(shape.inside.keys().map(|name| file_key(own, *name)));
-                    self.keys.extend(shape.names.keys().map(|name| key(Of::Name, name.0)));
+                    self.keys.extend(shape.names.keys().map(|name| key(DepKind::Name, name.0)));
                     if let Some(package) = file.package {
-                        self.places.insert(text_key(Of::Package, &package::normal(symbols.of(package))));
+                        self.keys.insert(text_key(DepKind::Package, &package::normal(symbols.of(package))));
                     }
                     if includes(version) {
-                        self.keys.insert(text_key(Of::Includes, ""));
+                        self.keys.insert(text_key(DepKind::Includes, ""));
+                    }
+                    if let Some(family) = version.rules.family.as_ref().filter(|_| !version.rules.open.is_empty()) {
+                        self.keys.insert(text_key(DepKind::Spaces, family));
                     }
                 }
             }
@@ -89,7 +96,7 @@ impl Changes {
     /// Strings that were not there before, from this one on.
     pub fn strings(&mut self, symbols: &Symbols, from: u32) {
         for text in symbols.since(from) {
-            self.keys.insert(text_key(Of::Missing, text));
+            self.keys.insert(text_key(DepKind::Missing, text));
         }
     }
 
@@ -101,33 +108,40 @@ impl Changes {
         };
         let (old, new) = (folders(before), folders(now));
         for folder in old.symmetric_difference(&new) {
-            self.places.insert(text_key(Of::Folder, folder));
-            self.places.insert(text_key(Of::Folders, ""));
+            self.keys.insert(text_key(DepKind::Folder, folder));
+            self.keys.insert(text_key(DepKind::Folders, ""));
         }
-        let roots = |paths: &[&str]| Roots::new(paths.iter().copied(), |path| paths.binary_search(&path).is_ok());
-        for name in roots(before).difference(&roots(now)) {
-            self.places.insert(text_key(Of::Root, name));
+        for name in Roots::new(before).difference(&Roots::new(now)) {
+            self.keys.insert(text_key(DepKind::PythonRoot, name));
         }
     }
 
-    /// Ready to be asked. What files take from others may be something else where these others changed place: that is all that imports of
-    /// files name that asked for a place. `files` gives path, what was asked, and the outline of each.
-    pub fn finish<'a>(&mut self, symbols: &Symbols, files: impl Iterator<Item = (&'a str, &'a [u8], &'a [u32])>) {
-        if !self.places.is_empty() {
-            let mut places: Vec<u32> = self.places.iter().copied().collect();
-            places.sort_unstable();
-            for (path, _, outline) in files.filter(|(_, asked, _)| has_any(asked, &places)) {
-                let file = File::new(path, 0, 0, outline);
+    /// Completes the keys. The targets of a file's imports are no dependencies of other files that look through these imports, so where
+    /// a target may have changed, every name that the file imports may have. `files` gives path, dependencies and outline of each.
+    pub fn finish(&mut self, symbols: &Symbols, files: &[(&str, &[u8], &[u32])]) {
+        let mut passed_on = vec![false; files.len()];
+        loop {
+            self.sorted = self.keys.iter().copied().collect();
+            self.sorted.sort_unstable();
+            self.is_all |= self.sorted.len() > MOST;
+            if self.is_all || self.keys.is_empty() {
+                return;
+            }
+            let is_affected = |at: &usize| Stored::read(files[*at].1).targets_have_any(&self.sorted);
+            let affected: Vec<usize> =
+                (0..files.len()).into_par_iter().filter(|at| !passed_on[*at]).filter(is_affected).collect();
+            if affected.is_empty() {
+                return;
+            }
+            for at in affected {
+                passed_on[at] = true;
+                let (path, _, outline) = files[at];
                 let mut bound = Shape::default();
-                bound.add_imports(symbols, &file, &[]);
-                self.keys.extend(bound.inside.keys().map(|name| file_key(file.key, *name)));
-                self.keys.insert(key(Of::Wild, file.key));
+                bound.add_imports(symbols, &Contents::read(outline), &[]);
+                self.keys.extend(bound.inside.keys().map(|name| file_key(hash(path), *name)));
+                self.keys.insert(key(DepKind::Wildcards, hash(path)));
             }
         }
-        self.sorted = self.keys.iter().chain(&self.places).copied().collect();
-        self.sorted.sort_unstable();
-        self.sorted.dedup();
-        self.is_all |= self.sorted.len() > MOST;
     }
 
     /// Everything is to be linked.
@@ -142,7 +156,7 @@ impl Changes {
 
     /// Something that belonged to types, or their bases, is gone with its file.
     pub fn owners(&mut self, owners: impl Iterator<Item = (u32, u32)>) {
-        self.keys.extend(owners.map(|(file, name)| key(Of::Bases, file_key(file, Symbol(name)))));
+        self.keys.extend(owners.map(|(file, name)| key(DepKind::Bases, file_key(file, Symbol(name)))));
     }
 }
 
@@ -151,7 +165,7 @@ pub fn path_key(path: &str) -> u32 {
     hash(path)
 }
 
-/// What a file says, by name, in numbers that are equal when it says the same, wherever in the file that stands.
+/// What a file defines, binds and imports, by name, in numbers that do not depend on positions in the file.
 #[derive(Default)]
 struct Shape {
     /// All that can be asked of the file itself.
@@ -160,6 +174,8 @@ struct Shape {
     names: FxHashMap<Symbol, u64>,
     /// What it takes whole from others.
     wild: u64,
+    /// Its default export.
+    default: u64,
 }
 
 fn join(a: u64, b: u64) -> u64 {
@@ -167,11 +183,10 @@ fn join(a: u64, b: u64) -> u64 {
 }
 
 impl Shape {
-    fn of(symbols: &Symbols, file: &File) -> Shape {
+    fn of(symbols: &Symbols, file: &Contents) -> Shape {
         let mut shape = Shape::default();
         let scopes = scopes(file);
         let scope_of = |at: u32| scopes.get(at as usize).copied().unwrap_or(u64::from(at == TOP));
-        let default = symbols.get("default");
         let mut bases: FxHashMap<u32, u64> = FxHashMap::default();
         for used in file.bases {
             let base = bases.entry(used.scope).or_default();
@@ -195,8 +210,8 @@ impl Shape {
             if let Some(table) = entity.scope() {
                 shape.inside(table, all);
             }
-            if let Some(default) = default.filter(|_| entity.is_default()) {
-                shape.inside(default, join(all, entity.name.0.into()));
+            if entity.is_default() {
+                shape.default = join(shape.default, join(all, entity.name.0.into()));
             }
         }
         shape.add_bindings(symbols, file, &scopes);
@@ -209,7 +224,7 @@ impl Shape {
         *all = join(*all, what);
     }
 
-    fn add_bindings(&mut self, symbols: &Symbols, file: &File, scopes: &[u64]) {
+    fn add_bindings(&mut self, symbols: &Symbols, file: &Contents, scopes: &[u64]) {
         let scope_of = |at: u32| scopes.get(at as usize).copied().unwrap_or(u64::from(at == TOP));
         let mut starts: FxHashMap<Symbol, Vec<u32>> = FxHashMap::default();
         for binding in file.bindings {
@@ -234,7 +249,7 @@ impl Shape {
         }
     }
 
-    fn add_imports(&mut self, symbols: &Symbols, file: &File, scopes: &[u64]) {
+    fn add_imports(&mut self, symbols: &Symbols, file: &Contents, scopes: &[u64]) {
         let scope_of = |at: u32| scopes.get(at as usize).copied().unwrap_or(u64::from(at == TOP));
         for import in file.imports {
             let optional = |symbol: Option<Symbol>| symbol.map_or(0, |s| u64::from(s.0) + 1);
@@ -254,8 +269,7 @@ impl Shape {
             }
             // A module is called by a part of its path.
             if alias.or(name).is_none() {
-                let parts = symbols.of(import.module).split(|c: char| !c.is_alphanumeric() && c != '_');
-                for part in parts.filter_map(|part| symbols.get(part)) {
+                for part in module_parts(symbols.of(import.module)).filter_map(|part| symbols.get(part)) {
                     self.inside(part, all);
                 }
             }
@@ -264,7 +278,7 @@ impl Shape {
 }
 
 /// What the scope of each entity is called, from the outside in.
-fn scopes(file: &File) -> Vec<u64> {
+fn scopes(file: &Contents) -> Vec<u64> {
     let mut scopes: Vec<u64> = Vec::with_capacity(file.entities.len());
     for entity in file.entities {
         let around = scopes.get(entity.parent as usize).copied().unwrap_or(1);

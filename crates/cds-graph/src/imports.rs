@@ -2,24 +2,23 @@
 
 use cds_model::{Certainty, ModuleRule, Shared, steps};
 
-use crate::asked::{Of, ask, ask_file, ask_name};
+use crate::lookup::Lookup;
 use crate::modules::{Place, Target};
-use crate::resolve::{Found, Resolver, Value, group_of, group_with, may_go_on};
+use crate::outline::{Import, TOP};
+use crate::resolve::{Found, Value};
 use crate::symbols::Symbol;
-use crate::tree::{Import, TOP};
+use crate::tree::Name;
 
-impl Resolver<'_> {
+impl<'r> Lookup<'r> {
     /// A name that an import of this scope brings in.
-    pub(crate) fn imported(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
-        let file = self.file(at);
-        ask_file(file.key, name);
+    pub(crate) fn imported(&self, at: u32, scope: u32, name: Name, depth: u8) -> Option<Found> {
         let mut hidden = None;
-        for (i, import) in file.imports.iter().enumerate().rev() {
+        for (i, import) in self.imports_of(at, name).rev() {
             let is_bound = !import.wildcard() || import.alias.get().is_some();
             if import.scope != scope || !is_bound || import.is_export() {
                 continue;
             }
-            let Some(value) = self.import_binds(at, i, name, depth) else { continue };
+            let Some(value) = self.import_binds(at, i, import, name, depth) else { continue };
             if value == Value::Hidden {
                 hidden = Some((value, Certainty::Imported));
                 continue;
@@ -30,21 +29,19 @@ impl Resolver<'_> {
     }
 
     /// What an import gives to `name`, if it is that import which binds it.
-    pub(crate) fn import_binds(&self, at: u32, import: usize, name: Symbol, depth: u8) -> Option<Value> {
-        let file = self.file(at);
-        let taken = &file.imports[import];
-        let target = &self.targets(at)[import];
+    pub(crate) fn import_binds(&self, at: u32, i: usize, import: &Import, name: Name, depth: u8) -> Option<Value> {
+        let target = self.target(at, i);
         let rules = self.rules(at);
-        let bound_as = taken.alias.get().or(taken.name.get());
+        let bound_as = import.alias.get().or(import.name.get());
         if let Some(bound_as) = bound_as {
-            if bound_as != name {
+            if bound_as != name.symbol {
                 return None;
             }
-            return Some(self.import_value(at, import, depth).unwrap_or(Value::Hidden));
+            return Some(self.import_value(at, i, import, depth).unwrap_or(Value::Hidden));
         }
         // A whole module is called by a part of its path.
-        let module = self.text(taken.module);
-        let wanted = self.text(name);
+        let module = self.text(import.module);
+        let wanted = name.text;
         match rules.modules {
             ModuleRule::Python => {
                 let first = module.split('.').next().unwrap_or(module);
@@ -55,7 +52,7 @@ impl Resolver<'_> {
                     return Some(self.target_value(at, target, depth).unwrap_or(Value::Outside));
                 }
                 // `import a.b` binds `a`.
-                Some(match self.modules.python(file, first) {
+                Some(match self.python_module(at, first) {
                     Target::Place { place, .. } => Value::Module(place),
                     _ => Value::Outside,
                 })
@@ -63,8 +60,8 @@ impl Resolver<'_> {
             ModuleRule::Go => {
                 // What the package calls itself, if it is in the tree.
                 if let Target::Place { place: Place { folder: Some(folder), .. }, .. } = target {
-                    let files = self.modules.files_in(*folder);
-                    let mut declared = files.iter().filter_map(|&f| self.file(f).package).map(|p| self.text(p));
+                    let files = self.files_in(*folder);
+                    let mut declared = files.iter().filter_map(|&f| self.file(f).package()).map(|p| self.text(p));
                     let bound = declared.find(|p| !p.ends_with("_test")) == Some(wanted);
                     return bound.then(|| self.target_value(at, target, depth).unwrap_or(Value::Outside));
                 }
@@ -86,21 +83,20 @@ impl Resolver<'_> {
     }
 
     /// What an import brings in.
-    pub(crate) fn import_value(&self, at: u32, import: usize, depth: u8) -> Option<Value> {
-        let taken = &self.file(at).imports[import];
-        let target = &self.targets(at)[import];
-        if let (Target::Names(path), Some(name)) = (target, taken.name.get())
-            && let Some(space) = self.spaces.named(self.tree, at, &format!("{path}.{}", self.text(name)))
+    pub(crate) fn import_value(&self, at: u32, i: usize, import: &Import, depth: u8) -> Option<Value> {
+        let target = self.target(at, i);
+        if let (Target::Names(path), Some(name)) = (target, import.name.get())
+            && let Some(space) = self.space_called(at, &format!("{path}.{}", self.text(name)))
         {
             return Some(Value::Entity(space));
         }
         let module = self.target_value(at, target, depth)?;
-        let Some(name) = taken.name.get() else { return Some(module) };
+        let Some(name) = import.name.get().map(|name| self.named(name)) else { return Some(module) };
         match module {
             Value::Outside => Some(Value::Outside),
             // A module inside this file takes a name from around it; the file itself takes none from itself.
             Value::Module(place) if place.file == Some(at) && place.folder.is_none() => {
-                let is_inner = taken.scope != TOP;
+                let is_inner = import.scope != TOP;
                 is_inner.then(|| self.in_own_scope(at, TOP, u32::MAX, name, depth + 1)).flatten().map(|(v, _)| v)
             }
             _ => {
@@ -109,12 +105,12 @@ impl Resolver<'_> {
                 }
                 // The name of a package is taken, as its last part.
                 if let Value::Package(id) = module
-                    && self.package_names[id as usize].rsplit('.').next() == Some(self.text(name))
+                    && self.package_name(id).rsplit('.').next() == Some(name.text)
                 {
                     return Some(module);
                 }
                 // `import x from './y'` where y says `module.exports = …`: the module itself.
-                let is_default = self.text(name) == "default";
+                let is_default = name.text == "default";
                 is_default.then_some(module)
             }
         }
@@ -125,15 +121,14 @@ impl Resolver<'_> {
             Target::Place { place, rest } => {
                 let mut value = Value::Module(*place);
                 for part in rest {
-                    let symbol = self.symbol(part)?;
-                    value = self.member(at, value, symbol, depth + 1)?;
+                    value = self.member(at, value, self.name_of(part), depth + 1)?;
                 }
                 Some(value)
             }
-            Target::Package(name) => self.package_ids.get(name).map(|&id| Value::Package(id)),
+            Target::Package(name) => self.package_id(name).map(Value::Package),
             Target::Outside(_) => Some(Value::Outside),
             Target::Names(path) => {
-                if let Some(space) = self.spaces.named(self.tree, at, path) {
+                if let Some(space) = self.space_called(at, path) {
                     return Some(Value::Entity(space));
                 }
                 let (value, _) = self.path(at, TOP, u32::MAX, path, depth + 1)?;
@@ -144,23 +139,23 @@ impl Resolver<'_> {
     }
 
     /// A name of a file that others may see: its own, given under another name, or passed on.
-    pub(crate) fn in_module(&self, at: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if !may_go_on(depth) {
+    pub(crate) fn in_module(&self, at: u32, name: Name, depth: u8) -> Option<Found> {
+        if !self.may_go_on(depth) {
             return None;
         }
-        let file = self.file(at);
         if let Some(found) = self.in_own_scope(at, TOP, u32::MAX, name, depth).filter(|f| f.0 != Value::Hidden) {
             return Some((found.0, Certainty::Imported));
         }
-        let is_given = |i: &&Import| i.is_export() && i.alias.get() == Some(name) && i.name.get() != Some(name);
-        let exported = file.imports.iter().rev().find(is_given);
-        if let Some(own) = exported.and_then(|e| e.name.get()) {
-            return self.name(at, TOP, u32::MAX, own, depth + 1).map(|(v, _)| (v, Certainty::Imported));
+        let is_given =
+            |i: &Import| i.is_export() && i.alias.get() == Some(name.symbol) && i.name.get() != Some(name.symbol);
+        let exported = self.imports_of(at, name).rfind(|(_, import)| is_given(import));
+        if let Some(own) = exported.and_then(|(_, import)| import.name.get()) {
+            return self.name(at, TOP, u32::MAX, self.named(own), depth + 1).map(|(v, _)| (v, Certainty::Imported));
         }
-        if self.text(name) == "default"
-            && let Some(found) = self.default_export(at)
+        if name.text == "default"
+            && let Some(local) = self.file(at).default_export()
         {
-            return Some((Value::Entity(found), Certainty::Imported));
+            return Some((Value::Entity(self.file(at).node_of(local)), Certainty::Imported));
         }
         if let Some(found) = self.imported(at, TOP, name, depth + 1).filter(|f| f.0 != Value::Hidden) {
             return Some(found);
@@ -168,34 +163,23 @@ impl Resolver<'_> {
         self.through_wildcards(at, TOP, name, depth + 1)
     }
 
-    /// The definition that `export default` stands before.
-    pub(crate) fn default_export(&self, at: u32) -> Option<u32> {
-        let file = self.file(at);
-        if let Some(default) = self.tree.symbols.get("default") {
-            ask_file(file.key, default);
-        }
-        let own = file.entities.iter().position(|e| e.parent == TOP && e.is_default())?;
-        Some(file.node_of(own as u32))
-    }
-
     /// The namespace or open type of that name, from a place.
     pub(crate) fn space_named(&self, at: u32, scope: u32, path: &str) -> Option<Value> {
         let steps = steps(path)?;
-        let (space, taken) = self.spaces.longest(self.tree, at, scope, &steps)?;
+        let (space, taken) = self.longest_space(at, scope, &steps)?;
         (taken == steps.len()).then_some(Value::Entity(space))
     }
 
     /// Names that `import *` brings in, or files that are included.
-    pub(crate) fn through_wildcards(&self, at: u32, scope: u32, name: Symbol, depth: u8) -> Option<Found> {
-        if !may_go_on(depth) {
+    pub(crate) fn through_wildcards(&self, at: u32, scope: u32, name: Name, depth: u8) -> Option<Found> {
+        if !self.may_go_on(depth) {
             return None;
         }
         let file = self.file(at);
-        ask(Of::Wild, file.key);
         let packages = self.rules(at).modules == ModuleRule::Package && !self.rules(at).qualified;
-        for (i, import) in file.imports.iter().enumerate() {
+        for (i, import) in file.whole_imports() {
             // A package that is taken without a name is taken whole.
-            let is_package = || match &self.targets(at)[i] {
+            let is_package = || match self.target(at, i) {
                 Target::Package(_) => !self.rules(at).qualified,
                 // A file that is read in.
                 Target::Place { place, rest } => place.file.is_some() && rest.is_empty() && packages,
@@ -205,11 +189,11 @@ impl Resolver<'_> {
             if import.is_export() || !(import.wildcard() || is_whole) || !file.is_around(import.scope, scope) {
                 continue;
             }
-            let value = match &self.targets(at)[i] {
+            let value = match self.target(at, i) {
                 // Looked up by name alone: what other wildcards bring in would ask them all again.
                 Target::Names(path) => self.space_named(at, import.scope, path),
                 // `use a::{b::*}` names the module by a path and a name.
-                _ => self.import_value(at, i, depth),
+                _ => self.import_value(at, i, import, depth),
             };
             let Some(value) = value else { continue };
             let found = match value {
@@ -221,37 +205,38 @@ impl Resolver<'_> {
                 return Some((value, Certainty::Imported));
             }
         }
-        let mut files = self.includes.files_with(at, name).into_iter();
+        let mut files = self.included_with(at, name.symbol).into_iter();
         files.find_map(|f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| (v, Certainty::Imported))
     }
 
     /// Outermost names of files that are seen without an import.
-    pub(crate) fn visible(&self, at: u32, name: Symbol) -> Option<Found> {
-        let group = group_of(self.tree, self.modules, at)?;
-        ask_name(name);
-        let found = self.shared.get(&(group, name)).or_else(|| self.in_outer_packages(at, name))?;
+    pub(crate) fn visible(&self, at: u32, name: Name) -> Option<Found> {
+        let found = self.shared(self.group_of(at)?, name.symbol).or_else(|| self.in_outer_packages(at, name))?;
         let tree_wide = self.rules(at).shared == Shared::Tree;
         // Defined by several files that no package joins: not known which, unless they are blocks of one.
         let owner = self.place_of(found[0]).0;
-        let joined = self.file(at).package.is_some() && !tree_wide;
+        let joined = self.file(at).package().is_some() && !tree_wide;
         let is_one = |&n: &u32| {
-            let is_block = self.spaces.first(n) == self.spaces.first(found[0]);
+            let is_block = self.first_block(n) == self.first_block(found[0]);
             (tree_wide && is_block) || self.place_of(n).0 == owner
         };
         let is_sure = joined || found.iter().all(is_one);
         // A type or namespace that stands in one place only is that one for everybody.
-        let is_only = found.len() == 1 && self.spaces.is_space(found[0]);
+        let is_only = found.len() == 1 && self.is_space(found[0]);
         let how = if tree_wide && !is_only { Certainty::Named } else { Certainty::Scoped };
         is_sure.then(|| (Value::Entity(found[0]), how))
     }
 
     /// A name of the packages around a file's own.
-    pub(crate) fn in_outer_packages(&self, at: u32, name: Symbol) -> Option<&Vec<u32>> {
-        let mut package = self.text(self.file(at).package.filter(|_| self.rules(at).outer_packages)?);
+    pub(crate) fn in_outer_packages(&self, at: u32, name: Name) -> Option<&'r Vec<u32>> {
+        if !self.rules(at).outer_packages {
+            return None;
+        }
+        let mut package = self.text(self.file(at).package()?);
         while let Some((above, _)) = package.rsplit_once('.') {
             package = above;
-            let group = self.symbol(package).and_then(|p| group_with(self.tree, self.modules, at, Some(p)));
-            if let Some(found) = group.and_then(|g| self.shared.get(&(g, name))) {
+            let group = self.group_with(at, Some(self.name_of(package).symbol));
+            if let Some(found) = group.and_then(|group| self.shared(group, name.symbol)) {
                 return Some(found);
             }
         }
@@ -261,12 +246,10 @@ impl Resolver<'_> {
     /// Entities of other files that share an outermost entity's name and package, and itself.
     pub(crate) fn twins(&self, node: u32, name: Symbol) -> Vec<u32> {
         let (at, _) = self.place_of(node);
-        if self.rules(at).shared == Shared::Tree || self.file(at).package.is_none() {
+        if self.rules(at).shared == Shared::Tree || self.file(at).package().is_none() {
             return vec![node];
         }
-        let group = group_of(self.tree, self.modules, at);
-        ask_name(name);
-        let all = group.and_then(|g| self.shared.get(&(g, name))).into_iter().flatten().copied();
+        let all = self.group_of(at).and_then(|group| self.shared(group, name)).into_iter().flatten().copied();
         let same: Vec<u32> = all.filter(|&n| self.kind_of(n) == self.kind_of(node)).collect();
         if same.contains(&node) { same } else { vec![node] }
     }
@@ -274,7 +257,9 @@ impl Resolver<'_> {
     /// The table that a module is.
     pub(crate) fn returned(&self, module: Value, depth: u8) -> Option<Value> {
         let Value::Module(Place { file: Some(file), .. }) = module else { return None };
-        let default = self.symbol("default").filter(|_| self.rules(file).tables)?;
-        self.in_module(file, default, depth + 1).map(|f| f.0).filter(|&v| v != module)
+        if !self.rules(file).tables {
+            return None;
+        }
+        self.in_module(file, self.name_of("default"), depth + 1).map(|f| f.0).filter(|&v| v != module)
     }
 }

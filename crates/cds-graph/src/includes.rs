@@ -6,10 +6,11 @@ use std::sync::OnceLock;
 use cds_model::ModuleRule;
 use rustc_hash::FxHashMap;
 
-use crate::asked::{Of, ask_name, ask_text};
+use crate::dependencies::DepKind;
 use crate::modules::Target;
+use crate::outline::TOP;
 use crate::symbols::Symbol;
-use crate::tree::{TOP, Tree};
+use crate::tree::{FileView, Tree};
 
 /// How many files one file is taken to include, directly or not. Nearer ones come first.
 const MAX_INCLUDED: usize = 1024;
@@ -26,11 +27,12 @@ pub(crate) struct Includes {
 impl Includes {
     pub(crate) fn new<'t>(tree: &Tree, targets: impl Fn(u32) -> &'t [Target]) -> Includes {
         let mut files: FxHashMap<Symbol, Vec<u32>> = FxHashMap::default();
-        let mut direct = Vec::with_capacity(tree.files.len());
-        for (at, file) in tree.files.iter().enumerate() {
+        let mut direct = Vec::with_capacity(tree.file_count());
+        for (at, file) in tree.files().iter().enumerate() {
+            let contents = file.contents();
             let mut included = Vec::new();
             if matches!(tree.rules[file.rule as usize].modules, ModuleRule::Include | ModuleRule::Path) {
-                for (import, target) in file.imports.iter().zip(targets(at as u32)) {
+                for (import, target) in contents.imports.iter().zip(targets(at as u32)) {
                     let is_whole = import.name.get().is_none() && import.alias.get().is_none() && !import.is_export();
                     if let Target::Place { place, .. } = target
                         && is_whole
@@ -38,8 +40,8 @@ impl Includes {
                         included.extend(place.file);
                     }
                 }
-                let members = file.outermost().map(|(name, _)| name);
-                let bound = file.bindings.iter().filter(|b| b.scope == TOP).map(|b| b.name);
+                let members = contents.outermost().map(|(name, _)| name);
+                let bound = contents.bindings.iter().filter(|b| b.scope == TOP).map(|b| b.name);
                 for name in members.chain(bound) {
                     let known = files.entry(name).or_default();
                     if known.last() != Some(&(at as u32)) {
@@ -53,12 +55,14 @@ impl Includes {
     }
 
     /// Files with an outermost `name` among those that a file includes, in the order they are met.
-    pub(crate) fn files_with(&self, at: u32, name: Symbol) -> Vec<u32> {
+    pub(crate) fn files_with(&self, at: u32, file: FileView, name: Symbol) -> Vec<u32> {
+        let recorder = file.recorder();
         if self.direct[at as usize].is_empty() {
+            recorder.record(DepKind::Wildcards, file.key());
             return Vec::new();
         }
-        ask_text(Of::Includes, "");
-        ask_name(name);
+        recorder.text(DepKind::Includes, "");
+        recorder.name(name);
         let all = self.all[at as usize].get_or_init(|| self.reach(at));
         let order = |file: &u32| all.binary_search_by_key(file, |i| i.0).ok().map(|i| (all[i].1, *file));
         let mut found: Vec<(u32, u32)> = self.files.get(&name).into_iter().flatten().filter_map(order).collect();

@@ -1,15 +1,17 @@
 //! All files to one list of edges: imports, then bases, then calls, each by what the ones before have found.
 
-use cds_model::{Certainty, EdgeKind, EntityType, FileFacts};
+use cds_model::{Certainty, EdgeKind, EntityType, FileFacts, ReferenceKind};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::asked::{Of, ask_name, file_key, has_any, key, pack, record};
 use crate::changes::Changes;
+use crate::dependencies::{DepKind, Stored, file_key, key};
+use crate::lookup::{Lookup, Tables};
 use crate::modules::{Modules, Target};
-use crate::resolve::{Resolver, Value, begin};
+use crate::outline::{Definition, TOP, is_block, is_callable, is_type};
+use crate::resolve::Value;
 use crate::symbols::Symbol;
-use crate::tree::{Definition, File, TOP, Tree, Use, calls, is_block, is_callable, is_type};
+use crate::tree::{Name, Tree};
 
 /// A name with more candidates than this is left unresolved: so many guesses tell nothing.
 pub const MAX_CANDIDATES: usize = 8;
@@ -36,8 +38,8 @@ pub struct Task<'a> {
 pub struct Known<'a> {
     /// Whether the file is the one that was linked.
     pub is_same: bool,
-    /// See [`LinkedFile::asked`].
-    pub asked: &'a [u8],
+    /// See [`LinkedFile::dependencies`].
+    pub dependencies: &'a [u8],
     /// See [`Linked::extensions`].
     pub extensions: Vec<[u32; 2]>,
     /// See [`Linked::bases`].
@@ -65,8 +67,8 @@ pub struct LinkedFile<E> {
     pub unresolved: Vec<Unresolved>,
     /// Calls of something that the tree does not define.
     pub calls_outside: u32,
-    /// What it asked of the rest of the tree: unless that changes, its edges do not.
-    pub asked: Vec<u8>,
+    /// Keys of what its edges depend on in the rest of the tree.
+    pub dependencies: Vec<u8>,
 }
 
 /// No node.
@@ -129,42 +131,34 @@ struct FileEdges {
 pub fn link<E: Send>(task: Task, keep: impl Fn(Vec<Site>) -> E + Sync) -> Linked<E> {
     let Task { tree, facts, folder_node, known, changes } = task;
     let (modules, named) = rayon::join(|| Modules::new(tree), || Named::new(tree));
-    let mut resolver = Resolver::new(tree, &modules);
+    let mut tables = Tables::new(tree, &modules);
     let mut linking = Linking::new(tree, &known, &changes);
     linking.settle(&known, |files| {
-        let found = files.par_iter().map(|&at| record(tree.files[at as usize].key, || extensions(&resolver, at)));
-        found.collect()
+        files.par_iter().map(|&at| recorded(&tables, at, |lookup| extensions(lookup))).collect()
     });
-    for [owner, block] in linking.extensions.iter().flatten() {
-        resolver.extensions.entry(*owner).or_default().push(*block);
-    }
+    tables.add_extensions(linking.extensions.iter().flatten());
     linking.phase = Phase::Bases;
-    linking.done = vec![false; tree.files.len()];
+    linking.done = vec![false; tree.file_count()];
     linking.settle(&known, |files| {
-        let found = files.par_iter().map(|&at| {
-            let key = tree.files[at as usize].key;
-            // What is linked because of bases asks anew for all, so that all it asks is noted.
-            let (edges, keys) = record(key, || {
-                let _ = extensions(&resolver, at);
-                inherit_edges(&resolver, at)
-            });
-            (edges, keys)
-        });
-        found.collect()
+        let step = |lookup: &Lookup| {
+            // A file that became due in this phase records what its extensions depend on, too.
+            let _ = extensions(lookup);
+            inherit_edges(lookup)
+        };
+        files.par_iter().map(|&at| recorded(&tables, at, step)).collect()
     });
-    for [owner, base] in linking.bases.iter().flatten() {
-        resolver.bases.entry(*owner).or_default().push((*base != NONE).then_some(*base));
-    }
-    let resolver = &resolver;
-    let Linking { due, inherited, asked, extensions, bases, .. } = linking;
-    let work = due.into_par_iter().zip(inherited).zip(asked).enumerate();
-    let files = work.map(|(at, ((due, inherited), mut asked))| {
+    tables.add_bases(linking.bases.iter().flatten(), NONE);
+    let tables = &tables;
+    let Linking { due, inherited, keys, extensions, bases, .. } = linking;
+    let work = due.into_par_iter().zip(inherited).zip(keys).enumerate();
+    let files = work.map(|(at, ((due, inherited), mut links))| {
         let at = at as u32;
         let (found, keys) = due.then(|| {
-            record(tree.files[at as usize].key, || {
-                let mut edges = import_edges(resolver, folder_node, at);
-                for used in &facts(at).map(|facts| calls(tree.symbols, &facts)).unwrap_or_default() {
-                    call_edges(resolver, &named, at, used, &mut edges);
+            recorded(tables, at, |lookup| {
+                let mut edges = import_edges(lookup, folder_node);
+                let facts = facts(at);
+                for call in facts.iter().flat_map(|facts| calls(lookup, facts)) {
+                    call_edges(lookup, &named, &call, &mut edges);
                 }
                 edges
             })
@@ -174,10 +168,18 @@ pub fn link<E: Send>(task: Task, keep: impl Fn(Vec<Site>) -> E + Sync) -> Linked
         edges.sort_unstable();
         edges.dedup();
         unresolved.sort_unstable();
-        asked.extend(keys);
-        Some(LinkedFile { edges: keep(edges), unresolved, calls_outside, asked: pack(asked) })
+        links.extend(keys);
+        let dependencies = Stored::pack(tables.target_keys(at), links);
+        Some(LinkedFile { edges: keep(edges), unresolved, calls_outside, dependencies })
     });
     Linked { files: files.collect(), extensions, bases }
+}
+
+/// Runs `work` on behalf of a file; returns its result and the keys of what it looked up.
+fn recorded<T>(tables: &Tables, at: u32, work: impl FnOnce(&Lookup) -> T) -> (T, Vec<u32>) {
+    let recorder = tables.recorder(at);
+    let done = work(&Lookup::new(tables, &recorder, at));
+    (done, recorder.finish())
 }
 
 /// Which of the two steps before calls is being taken.
@@ -197,13 +199,14 @@ struct Linking<'a> {
     bases: Vec<Vec<[u32; 2]>>,
     /// Inherit edges.
     inherited: Vec<Vec<(Edge, Option<String>)>>,
-    asked: Vec<Vec<u32>>,
+    /// Keys of what was looked up.
+    keys: Vec<Vec<u32>>,
 }
 
 impl<'a> Linking<'a> {
     fn new(tree: &'a Tree<'a>, known: &[Known], changes: &Changes) -> Linking<'a> {
-        let count = tree.files.len();
-        let is_due = |at: usize| known.get(at).is_none_or(|k| !k.is_same || changes.touches(k.asked));
+        let count = tree.file_count();
+        let is_due = |at: usize| known.get(at).is_none_or(|k| !k.is_same || changes.touches(k.dependencies));
         let due: Vec<bool> = (0..count).into_par_iter().map(is_due).collect();
         Linking {
             tree,
@@ -213,24 +216,23 @@ impl<'a> Linking<'a> {
             extensions: (0..count).map(|at| known.get(at).map(|k| k.extensions.clone()).unwrap_or_default()).collect(),
             bases: (0..count).map(|at| known.get(at).map(|k| k.bases.clone()).unwrap_or_default()).collect(),
             inherited: vec![Vec::new(); count],
-            asked: vec![Vec::new(); count],
+            keys: vec![Vec::new(); count],
         }
     }
 
-    /// Works on what is due until nothing more becomes so: what belongs to a type may be another thing than before, and then all who asked
-    /// for it are due as well.
+    /// Works on due files until no more become due: when what belongs to a type changed, all files that depend on it are due as well.
     fn settle(&mut self, known: &[Known], work: impl Fn(&[u32]) -> Vec<(Stepped, Vec<u32>)>) {
         loop {
-            let all = 0..self.tree.files.len() as u32;
+            let all = 0..self.tree.file_count() as u32;
             let files: Vec<u32> = all.filter(|at| self.due[*at as usize] && !self.done[*at as usize]).collect();
             if files.is_empty() {
                 return;
             }
             let mut keys = Vec::new();
-            for (&at, (stepped, asked)) in files.iter().zip(work(&files)) {
+            for (&at, (stepped, looked_up)) in files.iter().zip(work(&files)) {
                 let at = at as usize;
                 self.done[at] = true;
-                self.asked[at].extend(asked);
+                self.keys[at].extend(looked_up);
                 let rows = if self.phase == Phase::Extensions { &mut self.extensions[at] } else { &mut self.bases[at] };
                 let before = std::mem::replace(rows, stepped.rows);
                 if known.get(at).is_some() && before != *rows {
@@ -251,7 +253,9 @@ impl<'a> Linking<'a> {
             keys.sort_unstable();
             keys.dedup();
             let (due, known) = (&self.due, &known);
-            let more = (0..known.len()).into_par_iter().filter(|at| !due[*at] && has_any(known[*at].asked, &keys));
+            let more = (0..known.len())
+                .into_par_iter()
+                .filter(|at| !due[*at] && Stored::read(known[*at].dependencies).has_any(&keys));
             for at in more.collect::<Vec<usize>>() {
                 self.due[at] = true;
             }
@@ -265,84 +269,132 @@ struct Stepped {
     edges: Vec<(Edge, Option<String>)>,
 }
 
-/// What is asked for before the bases of a type, or what belongs to it.
+/// The key of the bases and extensions of a type.
 fn owner_key(tree: &Tree, node: u32) -> u32 {
-    let at = tree.files.partition_point(|f| f.node <= node).saturating_sub(1);
-    let file = &tree.files[at];
-    let name = node.checked_sub(file.node + 1).and_then(|local| file.entities.get(local as usize)).map(|d| d.name);
-    key(Of::Bases, name.map_or(0, |name| file_key(file.key, name)))
+    let files = tree.files();
+    let file = &files[files.partition_point(|f| f.node <= node).saturating_sub(1)];
+    let entity = node.checked_sub(file.node + 1).and_then(|local| file.contents().entities.get(local as usize));
+    key(DepKind::Bases, entity.map_or(0, |entity| file_key(file.key, entity.name)))
 }
 
 /// Blocks and methods that name the type they belong to, by that type.
-fn extensions(resolver: &Resolver, at: u32) -> Stepped {
-    let tree = resolver.tree;
-    let file = &tree.files[at as usize];
-    resolver.own_targets(at);
-    let row = |(local, definition): (usize, &Definition)| {
-        begin();
-        let node = file.node_of(local as u32);
+fn extensions(lookup: &Lookup) -> Stepped {
+    let file = lookup.own_file();
+    let row = |(definition, local): (&Definition, u32)| {
+        lookup.begin();
+        let node = file.node_of(local);
         if let Some(scope) = definition.scope() {
-            let owner = resolver.owner(at, definition.parent, tree.symbols.of(scope))?;
-            return Some([resolver.first(owner), node]);
+            let owner = lookup.owner(lookup.own, definition.parent, lookup.text(scope))?;
+            return Some([lookup.first(owner), node]);
         }
-        let owner = resolver.type_of_block(node);
+        let owner = lookup.type_of_block(node);
         (owner != node).then_some([owner, node])
     };
-    Stepped { rows: file.entities.iter().enumerate().filter_map(row).collect(), edges: Vec::new() }
+    Stepped { rows: file.contents().entities.iter().zip(0..).filter_map(row).collect(), edges: Vec::new() }
 }
 
-/// Entities that a call may mean, with their names, in order of them. A list in order is one piece of memory, and few names are asked for
-/// when little changed.
-struct Named(Vec<(Symbol, u32)>);
+/// Entities that a call may mean by their name alone, in order of name and node. A sorted list is one piece of memory, and few names are
+/// looked up when little changed. All that is judged of a candidate is part of the key of its name.
+struct Named(Vec<Candidate>);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    name: Symbol,
+    node: u32,
+    rule: u16,
+    is_callable: bool,
+    /// Whether it is a member of a type.
+    in_type: bool,
+    /// Whether only its own file, and files that include it, see it.
+    is_own: bool,
+}
 
 impl Named {
     fn new(tree: &Tree) -> Named {
-        let is_called = |definition: &Definition| {
-            let kind = definition.kind();
-            is_callable(kind) || (is_type(kind) && !is_block(kind))
-        };
         let mut named = Vec::new();
-        for file in &tree.files {
-            let own = file.entities.iter().enumerate().filter(|(_, definition)| is_called(definition));
-            named.extend(own.map(|(local, definition)| (definition.name, file.node_of(local as u32))));
+        for file in tree.files() {
+            let entities = file.contents().entities;
+            let parent = |definition: &Definition| entities.get(definition.parent as usize);
+            for (definition, local) in entities.iter().zip(0..) {
+                let kind = definition.kind();
+                if !is_callable(kind) && (!is_type(kind) || is_block(kind)) {
+                    continue;
+                }
+                let mut around = std::iter::successors(parent(definition), |outer| parent(outer));
+                named.push(Candidate {
+                    name: definition.name,
+                    node: file.node_of(local),
+                    rule: file.rule,
+                    is_callable: is_callable(kind),
+                    in_type: definition.scope().is_some() || around.any(|outer| is_type(outer.kind())),
+                    is_own: definition.is_own(),
+                });
+            }
         }
         named.par_sort_unstable();
         Named(named)
     }
 
-    fn of(&self, name: Symbol) -> impl Iterator<Item = u32> {
-        let first = self.0.partition_point(|(own, _)| *own < name);
-        self.0[first..].iter().take_while(move |(own, _)| *own == name).map(|(_, node)| *node)
+    fn of(&self, name: Symbol, lookup: &Lookup) -> impl Iterator<Item = &Candidate> {
+        lookup.record_name(name);
+        let first = self.0.partition_point(|candidate| candidate.name < name);
+        self.0[first..].iter().take_while(move |candidate| candidate.name == name)
     }
 }
 
-fn edge(file: &File, used: &Use, to: u32, kind: EdgeKind, certainty: Certainty, candidates: usize) -> Edge {
+/// Where in a file a name is used.
+#[derive(Clone, Copy)]
+struct Place {
+    scope: u32,
+    start: u32,
+    line: u32,
+}
+
+/// A call as the facts of its file have it.
+struct Call<'f> {
+    name: Name<'f>,
+    receiver: Option<&'f str>,
+    place: Place,
+}
+
+/// The calls of a file.
+fn calls<'f>(lookup: &Lookup, facts: &'f FileFacts) -> impl Iterator<Item = Call<'f>> {
+    let calls = facts.references.iter().filter(|r| r.kind == ReferenceKind::Call);
+    calls.map(|r| Call {
+        name: lookup.name_of(&r.name),
+        receiver: r.receiver.as_deref(),
+        place: Place { scope: r.enclosing.unwrap_or(TOP), start: r.start, line: r.line },
+    })
+}
+
+fn edge(lookup: &Lookup, at: Place, to: u32, kind: EdgeKind, certainty: Certainty, candidates: usize) -> Edge {
     Edge {
-        from: file.node_of(used.scope),
-        start: used.start,
+        from: lookup.own_file().node_of(at.scope),
+        start: at.start,
         to,
         kind,
         certainty,
         candidates: candidates.min(usize::from(u16::MAX)) as u16,
-        line: used.line,
+        line: at.line,
         alias: None,
     }
 }
 
-fn inherit_edges(resolver: &Resolver, at: u32) -> Stepped {
-    let file = &resolver.tree.files[at as usize];
+fn inherit_edges(lookup: &Lookup) -> Stepped {
+    let file = lookup.own_file();
+    let contents = file.contents();
     let mut found = Stepped { rows: Vec::new(), edges: Vec::new() };
-    for used in file.bases.iter().filter(|u| u.scope != TOP) {
-        begin();
+    for used in contents.bases.iter().filter(|u| u.scope != TOP) {
+        lookup.begin();
         // A base is looked up where the type stands, not inside it.
-        let outer = file.parent(used.scope);
-        let name = resolver.tree.symbols.of(used.name);
+        let outer = lookup.file(lookup.own).parent(used.scope);
+        let name = lookup.text(used.name);
         let path = match used.receiver.get() {
-            Some(receiver) => format!("{}.{name}", resolver.tree.symbols.of(receiver)),
+            Some(receiver) => format!("{}.{name}", lookup.text(receiver)),
             None => name.to_owned(),
         };
         let own = file.node_of(used.scope);
-        let base = match resolver.path(at, outer, u32::MAX, &path, 0) {
+        let base = match lookup.path(lookup.own, outer, u32::MAX, &path, 0) {
             Some((Value::Entity(node), how)) if node != own => Some((node, how)),
             _ => None,
         };
@@ -350,43 +402,44 @@ fn inherit_edges(resolver: &Resolver, at: u32) -> Stepped {
             Some((node, how)) => (node, how, None),
             None => (0, Certainty::Named, Some(name.to_owned())),
         };
-        found.edges.push((edge(file, used, to, EdgeKind::Inherit, how, 1), outside));
+        let at = Place { scope: used.scope, start: used.start, line: used.line };
+        found.edges.push((edge(lookup, at, to, EdgeKind::Inherit, how, 1), outside));
         // Bases of a block are bases of the type it extends.
-        begin();
-        let owner = resolver.first(resolver.type_of_block(own));
+        lookup.begin();
+        let owner = lookup.first(lookup.type_of_block(own));
         found.rows.push([owner, base.map_or(NONE, |(node, _)| node)]);
     }
     found
 }
 
-fn import_edges(resolver: &Resolver, folder_node: &dyn Fn(&str) -> Option<u32>, at: u32) -> FileEdges {
-    let tree = resolver.tree;
-    let file = &tree.files[at as usize];
+fn import_edges(lookup: &Lookup, folder_node: &dyn Fn(&str) -> Option<u32>) -> FileEdges {
+    let at = lookup.own;
+    let file = lookup.own_file();
     let mut found = FileEdges::default();
-    for (i, import) in file.imports.iter().enumerate().filter(|(_, i)| !i.is_export()) {
-        begin();
-        let target = &resolver.targets(at)[i];
+    for (i, import) in file.contents().imports.iter().enumerate().filter(|(_, i)| !i.is_export()) {
+        lookup.begin();
+        let target = lookup.target(at, i);
         let node_of = |value: Value| match value {
             Value::Entity(node) | Value::Instance(node) | Value::Held(node) => Some(node),
             Value::Module(place) => match place.file {
-                Some(f) => Some(tree.files[f as usize].node),
-                None => folder_node(resolver.modules.folder_path(place.folder?)),
+                Some(f) => Some(lookup.file(f).node()),
+                None => folder_node(lookup.folder_path(place.folder?)),
             },
             Value::Package(_) | Value::Table(..) | Value::Bases(_) | Value::Outside | Value::Hidden => None,
         };
         let mut ends = Vec::new();
-        let value = resolver.import_value(at, i, 0);
+        let value = lookup.import_value(at, i, import, 0);
         match (value.and_then(node_of), target) {
             (Some(node), _) => ends.push(End::Node(node)),
             (None, Target::Outside(name)) => ends.push(End::Outside(name.clone())),
             (None, Target::Package(name)) => {
-                let files = resolver.modules.package_files(name).unwrap_or_default();
-                ends.extend(files.iter().map(|&f| End::Node(tree.files[f as usize].node)));
+                let files = lookup.package_files(name);
+                ends.extend(files.iter().map(|&f| End::Node(lookup.file(f).node())));
             }
             // The name is made in a way that is not seen: the module is what is sure.
             (None, Target::Place { place, .. }) => ends.extend(node_of(Value::Module(*place)).map(End::Node)),
             (None, Target::Names(path)) => ends.push(End::Outside(match import.name.get() {
-                Some(name) => format!("{path}.{}", tree.symbols.of(name)),
+                Some(name) => format!("{path}.{}", lookup.text(name)),
                 None => path.clone(),
             })),
             (None, Target::Unknown) => {}
@@ -415,33 +468,32 @@ fn import_edges(resolver: &Resolver, folder_node: &dyn Fn(&str) -> Option<u32>, 
     found
 }
 
-fn call_edges(resolver: &Resolver, named: &Named, at: u32, used: &Use, found: &mut FileEdges) {
-    begin();
-    let tree = resolver.tree;
-    let file = &tree.files[at as usize];
-    let rules = &tree.rules[file.rule as usize];
-    let name = tree.symbols.of(used.name);
-    let resolved = match used.receiver.get() {
+fn call_edges(lookup: &Lookup, named: &Named, call: &Call, found: &mut FileEdges) {
+    lookup.begin();
+    let &Call { name, receiver, place } = call;
+    let at = lookup.own;
+    let rules = lookup.rules(at);
+    let resolved = match receiver {
         None => {
-            let is_base = rules.base.iter().any(|b| b == name);
-            let is_this = rules.this_type.iter().any(|t| t == name);
+            let is_base = rules.base.iter().any(|b| b == name.text);
+            let is_this = rules.this_type.iter().any(|t| t == name.text);
             if is_base || is_this {
-                resolver.path(at, used.scope, used.start, name, 0)
+                lookup.path(at, place.scope, place.start, name.text, 0)
             } else {
-                resolver.function(at, used.scope, used.start, used.name, 0)
+                lookup.function(at, place.scope, place.start, name, 0)
             }
         }
         Some(receiver) => {
-            let on = resolver.path(at, used.scope, used.start, tree.symbols.of(receiver), 0);
+            let on = lookup.path(at, place.scope, place.start, receiver, 0);
             on.and_then(|(value, how)| {
                 if value == Value::Hidden {
                     return None;
                 }
-                let member = resolver.member_as(at, value, used.name, true, 0)?;
+                let member = lookup.member_as(at, value, name, true, 0)?;
                 let how = match value {
                     Value::Module(_) | Value::Package(_) => Certainty::Imported,
                     Value::Table(..) => how,
-                    Value::Entity(node) if resolver.kind_of(node).is_none_or(|k| !is_type(k)) => how,
+                    Value::Entity(node) if lookup.kind_of(node).is_none_or(|k| !is_type(k)) => how,
                     _ => how.max(Certainty::Typed),
                 };
                 Some((member, how))
@@ -449,28 +501,28 @@ fn call_edges(resolver: &Resolver, named: &Named, at: u32, used: &Use, found: &m
         }
     };
     let push = |found: &mut FileEdges, to: u32, how: Certainty, count: usize| {
-        found.edges.push((edge(file, used, to, EdgeKind::Invoke, how, count), None));
+        found.edges.push((edge(lookup, place, to, EdgeKind::Invoke, how, count), None));
     };
     match resolved {
         Some((Value::Entity(node), how)) => {
-            let (all, how) = resolver.bodies(node, how);
+            let (all, how) = lookup.bodies(node, how);
             for &to in &all {
                 push(found, to, how, all.len());
             }
         }
         // An object that is called, `super()` alone, a module that is called: what is run is not named.
-        Some((Value::Instance(node), how)) if used.receiver.get().is_none() => push(found, node, how, 1),
+        Some((Value::Instance(node), how)) if receiver.is_none() => push(found, node, how, 1),
         // A name that is bound here to something unknown is not what is called so elsewhere.
         Some((Value::Bases(_) | Value::Outside | Value::Hidden, _)) => found.calls_outside += 1,
-        Some((Value::Module(place), how)) => match resolver.default_of(place) {
+        Some((Value::Module(module), how)) => match lookup.default_of(module) {
             Some(node) => push(found, node, how, 1),
             None => found.calls_outside += 1,
         },
-        Some((Value::Package(_), _)) if used.receiver.get().is_none() => found.calls_outside += 1,
-        _ if rules.capitals && used.receiver.get().is_some_and(|r| is_capitals(tree.symbols.of(r))) => {
+        Some((Value::Package(_), _)) if receiver.is_none() => found.calls_outside += 1,
+        _ if rules.capitals && receiver.is_some_and(is_capitals) => {
             found.calls_outside += 1;
         }
-        _ => by_name(resolver, named, at, used, found),
+        _ => by_name(lookup, named, call, found),
     }
 }
 
@@ -481,62 +533,52 @@ fn is_capitals(path: &str) -> bool {
 }
 
 /// Nothing but the name is known.
-fn by_name(resolver: &Resolver, named: &Named, at: u32, used: &Use, found: &mut FileEdges) {
-    let tree = resolver.tree;
-    let file = &tree.files[at as usize];
-    let rules = &tree.rules[file.rule as usize];
-    let name = tree.symbols.of(used.name);
-    let family = |rule: u16| tree.rules[rule as usize].family.as_deref();
-    let same_family =
-        |rule: u16| rule == file.rule || (family(rule).is_some() && family(rule) == rules.family.as_deref());
-    let fits = |node: &u32| {
-        let (other, local) = resolver.place_of(*node);
-        let other = &tree.files[other as usize];
-        let definition = &other.entities[local as usize];
-        let in_type = definition.scope().is_some() || other.type_around(definition.parent).is_some();
+fn by_name(lookup: &Lookup, named: &Named, call: &Call, found: &mut FileEdges) {
+    let &Call { name, receiver, place } = call;
+    let rules = lookup.rules(lookup.own);
+    let own_rule = lookup.own_file().rule;
+    let fits = |candidate: &&Candidate| {
         // What is called on something is a member, or a function that may stand in a module; what is called bare is not a
         // member, unless members are.
-        let placed =
-            if used.receiver.get().is_some() { is_callable(definition.kind()) } else { !in_type || rules.bare_members };
-        let is_elsewhere = definition.is_own() && !std::ptr::eq(other, file);
-        placed && same_family(other.rule) && !is_elsewhere && !resolver.bodies.is_declared(*node)
+        let placed = if receiver.is_some() { candidate.is_callable } else { !candidate.in_type || rules.bare_members };
+        let is_hidden = candidate.is_own && lookup.place_of(candidate.node).0 != lookup.own;
+        let is_related = lookup.is_same_family(own_rule, candidate.rule);
+        placed && is_related && !is_hidden && !lookup.is_declared(candidate.node, name.symbol)
     };
-    let bare_and_known = used.receiver.get().is_none() && !rules.globals;
-    if bare_and_known || rules.builtins.iter().any(|b| b == name) {
+    let bare_and_known = receiver.is_none() && !rules.globals;
+    if bare_and_known || rules.builtins.iter().any(|b| b == name.text) {
         found.calls_outside += 1;
         return;
     }
-    ask_name(used.name);
     // Common names have thousands of owners: each file judges them once.
-    let judge = || named.of(used.name).filter(fits).collect();
+    let judge = || named.of(name.symbol, lookup).filter(fits).map(|candidate| candidate.node).collect();
     let FileEdges { edges, guesses, .. } = found;
-    let candidates: &Vec<u32> = guesses.entry((used.name, used.receiver.get().is_some())).or_insert_with(judge);
+    let candidates: &Vec<u32> = guesses.entry((name.symbol, receiver.is_some())).or_insert_with(judge);
     match candidates.len() {
         0 => found.calls_outside += 1,
         count @ 1..=MAX_CANDIDATES => {
             for &to in candidates {
-                edges.push((edge(file, used, to, EdgeKind::Invoke, Certainty::Named, count), None));
+                edges.push((edge(lookup, place, to, EdgeKind::Invoke, Certainty::Named, count), None));
             }
         }
         count => found.unresolved.push(Unresolved {
-            from: file.node_of(used.scope),
-            start: used.start,
+            from: lookup.own_file().node_of(place.scope),
+            start: place.start,
             like: candidates[0],
             candidates: count as u32,
-            line: used.line,
+            line: place.line,
         }),
     }
 }
 
-impl Resolver<'_> {
+impl Lookup<'_> {
     /// The type that a block adds to; the node itself when it is no block or its type is not in the tree.
     pub(crate) fn type_of_block(&self, node: u32) -> u32 {
         let (at, local) = self.place_of(node);
-        let file = &self.tree.files[at as usize];
-        match file.entities.get(local as usize) {
+        match self.file(at).entity(local) {
             Some(definition) if definition.is_partial() => self.extended(node, 0).unwrap_or(node),
             Some(definition) if is_block(definition.kind()) => {
-                let name = self.tree.symbols.of(definition.name);
+                let name = self.text(definition.name);
                 self.type_named(at, definition.parent, name, 0).unwrap_or(node)
             }
             _ => node,
@@ -545,17 +587,13 @@ impl Resolver<'_> {
 
     /// What is run when an entity is called: its overloads, and where these are only declared, their bodies.
     fn bodies(&self, node: u32, how: Certainty) -> (Vec<u32>, Certainty) {
-        let is_declaration = |node: &u32| {
-            let (at, local) = self.place_of(*node);
-            self.tree.files[at as usize].entities.get(local as usize).is_some_and(Definition::is_declaration)
-        };
+        let is_declaration = |&node: &u32| self.entity(node).is_some_and(Definition::is_declaration);
         let mut all = self.overloads(node);
         if !all.iter().all(is_declaration) {
             all.retain(|n| !is_declaration(n));
             return (all, how);
         }
-        let (at, local) = self.place_of(node);
-        let bodies = self.bodies.of(self.tree, at, local);
+        let bodies = self.bodies_of(node);
         let mut files: Vec<u32> = bodies.iter().map(|&b| self.place_of(b).0).collect();
         files.dedup();
         match bodies.len() {
@@ -572,7 +610,7 @@ impl Resolver<'_> {
             return Some(owner);
         }
         match self.path(at, scope, u32::MAX, written, 0)?.0 {
-            Value::Entity(node) if self.spaces.is_space(node) => Some(node),
+            Value::Entity(node) if self.is_space(node) => Some(node),
             _ => None,
         }
     }
@@ -580,15 +618,15 @@ impl Resolver<'_> {
     /// An entity and those that share its name and scope: overloads, redefinitions.
     fn overloads(&self, node: u32) -> Vec<u32> {
         let (at, local) = self.place_of(node);
-        let file = &self.tree.files[at as usize];
-        let Some(definition) = file.entities.get(local as usize) else { return vec![node] };
-        let same = |l: &u32| {
-            let other = &file.entities[*l as usize];
-            (other.kind(), other.scope()) == (definition.kind(), definition.scope())
+        let file = self.file(at);
+        let Some(definition) = file.entity(local) else { return vec![node] };
+        let same = |&local: &u32| {
+            let head = |entity: &Definition| (entity.kind(), entity.scope());
+            file.entity(local).is_some_and(|other| head(other) == head(definition))
         };
         let all: Vec<u32> =
             file.members(definition.parent, definition.name).filter(same).map(|l| file.node_of(l)).collect();
-        if self.tree.rules[file.rule as usize].clauses {
+        if self.rules(at).clauses {
             return all[..1].to_vec();
         }
         // Several files of a package may define it, each for another system.
@@ -599,8 +637,7 @@ impl Resolver<'_> {
 
     /// What a module gives when it is called itself.
     fn default_of(&self, place: crate::modules::Place) -> Option<u32> {
-        let default = self.symbol("default")?;
-        match self.member(place.file?, Value::Module(place), default, 0)? {
+        match self.member(place.file?, Value::Module(place), self.name_of("default"), 0)? {
             Value::Entity(node) => Some(node),
             _ => None,
         }

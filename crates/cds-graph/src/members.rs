@@ -2,11 +2,11 @@
 
 use cds_model::{Certainty, EntityType, LinkRules, Shared, Step};
 
-use crate::asked::{ask_file, ask_name};
+use crate::lookup::Lookup;
 use crate::modules::Target;
-use crate::resolve::{Found, Resolver, Value, may_go_on};
-use crate::symbols::Symbol;
-use crate::tree::{Definition, TOP, is_callable, is_type};
+use crate::outline::{Definition, TOP, is_callable, is_type};
+use crate::resolve::{Found, Value};
+use crate::tree::Name;
 
 /// How many bases above a type are looked at.
 const MAX_BASES: usize = 32;
@@ -14,10 +14,10 @@ const MAX_BASES: usize = 32;
 /// How many types above one are looked at for a method or a field.
 const MAX_TYPES: usize = 32;
 
-impl Resolver<'_> {
+impl Lookup<'_> {
     /// A member of a value.
-    pub(crate) fn member(&self, at: u32, value: Value, name: Symbol, depth: u8) -> Option<Value> {
-        if !may_go_on(depth) {
+    pub(crate) fn member(&self, at: u32, value: Value, name: Name, depth: u8) -> Option<Value> {
+        if !self.may_go_on(depth) {
             return None;
         }
         match value {
@@ -28,17 +28,15 @@ impl Resolver<'_> {
                 if let Some((value, _)) = place.file.and_then(|f| self.in_module(f, name, depth + 1)) {
                     return Some(value);
                 }
-                if let Some(inside) = self.modules.inside(self.tree, self.file(at).rule, place, self.text(name)) {
+                if let Some(inside) = self.module_inside(at, place, name.text) {
                     return Some(Value::Module(inside));
                 }
                 let folder = place.folder.filter(|_| self.rules(at).shared == Shared::Folder)?;
-                ask_name(name);
-                let files = self.modules.files_in(folder);
+                let files = self.files_in(folder);
                 files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
             }
             Value::Package(id) => {
-                ask_name(name);
-                let files = self.modules.package_files(&self.package_names[id as usize]).unwrap_or_default();
+                let files = self.package_files(self.package_name(id));
                 files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
             }
             Value::Entity(node) => {
@@ -49,7 +47,7 @@ impl Resolver<'_> {
                 // A module or namespace inside a file.
                 let (at, local) = self.place_of(node);
                 let file = self.file(at);
-                let inside = file.members(local, name).next().map(|m| Value::Entity(file.node_of(m)));
+                let inside = file.members(local, name.symbol).next().map(|m| Value::Entity(file.node_of(m)));
                 let inside = inside.or_else(|| self.in_space(node, name, depth));
                 inside
                     .or_else(|| self.in_extensions(node, name, depth))
@@ -60,10 +58,9 @@ impl Resolver<'_> {
             Value::Bases(node) => self.in_bases(node, name, depth, &mut vec![node]),
             Value::Table(at, table) => {
                 let file = self.file(at);
-                ask_file(file.key, name);
-                let is_member = |e: &Definition| e.scope() == Some(table) && e.name == name;
-                let local = file.entities.iter().position(is_member)?;
-                Some(Value::Entity(file.node_of(local as u32)))
+                let is_member = |&local: &u32| file.entity(local).is_some_and(|e| e.name == name.symbol);
+                let local = file.in_table(table).find(is_member)?;
+                Some(Value::Entity(file.node_of(local)))
             }
             Value::Outside => Some(Value::Outside),
             Value::Hidden => None,
@@ -71,36 +68,33 @@ impl Resolver<'_> {
     }
 
     /// A member of a type, of what extends it, or of its bases.
-    pub(crate) fn type_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+    pub(crate) fn type_member(&self, node: u32, name: Name, depth: u8) -> Option<Value> {
         self.own_member(node, name, depth).or_else(|| self.in_bases(node, name, depth, &mut vec![node]))
     }
 
-    pub(crate) fn own_member(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+    pub(crate) fn own_member(&self, node: u32, name: Name, depth: u8) -> Option<Value> {
         let direct = self.member_of_block(node, name, depth).or_else(|| self.in_space(node, name, depth));
         let direct = direct.or_else(|| self.in_extensions(node, name, depth));
         direct.or_else(|| self.companions(node).into_iter().find_map(|c| self.member_of_block(c, name, depth)))
     }
 
     /// What belongs to a type or space by its head or as a block of it.
-    pub(crate) fn in_extensions(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let blocks = self.extensions.get(&self.first(node))?;
-        blocks.iter().find_map(|&block| {
-            let (at, local) = self.place_of(block);
-            let definition = &self.file(at).entities[local as usize];
+    pub(crate) fn in_extensions(&self, node: u32, name: Name, depth: u8) -> Option<Value> {
+        self.extensions_of(node).iter().find_map(|&block| {
+            let definition = self.entity(block)?;
             if definition.scope().is_none() && is_type(definition.kind()) {
                 self.member_of_block(block, name, depth)
             } else {
-                (definition.name == name).then_some(Value::Entity(block))
+                (definition.name == name.symbol).then_some(Value::Entity(block))
             }
         })
     }
 
-    pub(crate) fn member_of_block(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+    pub(crate) fn member_of_block(&self, node: u32, name: Name, depth: u8) -> Option<Value> {
         let (at, local) = self.place_of(node);
         let file = self.file(at);
-        let member = file.members(local, name).find(|&m| file.entities[m as usize].scope().is_none());
-        if let Some(member) = member {
-            let definition = &file.entities[member as usize];
+        let mut members = file.members(local, name.symbol).filter_map(|m| Some((m, file.entity(m)?)));
+        if let Some((member, definition)) = members.find(|(_, definition)| definition.scope().is_none()) {
             let is_method = is_callable(definition.kind()) && !definition.is_property();
             if is_method || definition.kind().entity_type() == EntityType::Class {
                 return Some(Value::Entity(file.node_of(member)));
@@ -113,8 +107,8 @@ impl Resolver<'_> {
     }
 
     /// What a field of a type holds, by its bindings.
-    pub(crate) fn field(&self, at: u32, local: u32, name: Symbol, depth: u8) -> Option<Value> {
-        let bindings = self.file(at).bindings(local, name);
+    pub(crate) fn field(&self, at: u32, local: u32, name: Name, depth: u8) -> Option<Value> {
+        let bindings = self.file(at).bindings(local, name.symbol);
         let mut hidden = None;
         for binding in bindings {
             match self.binding(at, local, binding, depth + 1) {
@@ -125,9 +119,9 @@ impl Resolver<'_> {
         hidden
     }
 
-    pub(crate) fn in_bases(&self, node: u32, name: Symbol, depth: u8, seen: &mut Vec<u32>) -> Option<Value> {
+    pub(crate) fn in_bases(&self, node: u32, name: Name, depth: u8, seen: &mut Vec<u32>) -> Option<Value> {
         let mut outside = None;
-        for base in self.bases.get(&self.first(node)).into_iter().flatten() {
+        for base in self.bases_of(node) {
             let Some(base) = *base else {
                 outside = Some(Value::Outside);
                 continue;
@@ -147,7 +141,7 @@ impl Resolver<'_> {
     }
 
     /// A member that is called, or one that is read.
-    pub(crate) fn member_as(&self, at: u32, value: Value, name: Symbol, called: bool, depth: u8) -> Option<Value> {
+    pub(crate) fn member_as(&self, at: u32, value: Value, name: Name, called: bool, depth: u8) -> Option<Value> {
         let any = || self.member(at, value, name, depth);
         if !self.rules(at).fields_apart {
             return any();
@@ -170,14 +164,14 @@ impl Resolver<'_> {
     }
 
     /// What a bare name that is called means.
-    pub(crate) fn function(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
+    pub(crate) fn function(&self, at: u32, scope: u32, byte: u32, name: Name, depth: u8) -> Option<Found> {
         let mut found = self.name(at, scope, byte, name, depth);
         if !self.rules(at).variables_apart {
             return found;
         }
         let file = self.file(at);
         let mut scope = scope;
-        while let Some(definition) = file.entities.get(scope as usize) {
+        while let Some(definition) = file.entity(scope) {
             if found.is_none_or(|f| matches!(f.0, Value::Entity(_) | Value::Outside)) {
                 break;
             }
@@ -197,7 +191,7 @@ impl Resolver<'_> {
     }
 
     /// What a bare name that is read means.
-    pub(crate) fn variable(&self, at: u32, scope: u32, byte: u32, name: Symbol, depth: u8) -> Option<Found> {
+    pub(crate) fn variable(&self, at: u32, scope: u32, byte: u32, name: Name, depth: u8) -> Option<Found> {
         let found = self.name(at, scope, byte, name, depth)?;
         let is_method = matches!(found.0, Value::Entity(node) if self.kind_of(node).is_some_and(is_callable));
         if !is_method || !self.rules(at).variables_apart {
@@ -216,7 +210,7 @@ impl Resolver<'_> {
             if let Some(value) = ask(queue[next]) {
                 return Some(value);
             }
-            for &base in self.bases.get(&self.first(queue[next])).into_iter().flatten().flatten() {
+            for &base in self.bases_of(queue[next]).iter().flatten() {
                 if !queue.contains(&base) {
                     queue.push(base);
                 }
@@ -226,47 +220,44 @@ impl Resolver<'_> {
         None
     }
 
-    fn method_of(&self, node: u32, name: Symbol) -> Option<Value> {
+    fn method_of(&self, node: u32, name: Name) -> Option<Value> {
         let inside = |block: u32| {
             let (at, local) = self.place_of(block);
             let file = self.file(at);
-            let definition = file.entities.get(local as usize)?;
+            let definition = file.entity(local)?;
             if !is_type(definition.kind()) {
-                return (definition.name == name && is_callable(definition.kind())).then_some(Value::Entity(block));
+                let is_it = definition.name == name.symbol && is_callable(definition.kind());
+                return is_it.then_some(Value::Entity(block));
             }
-            let is_method = |m: &u32| {
-                let member = &file.entities[*m as usize];
-                member.scope().is_none() && is_callable(member.kind())
-            };
-            file.members(local, name).find(is_method).map(|m| Value::Entity(file.node_of(m)))
+            let is_callable = |member: &Definition| member.scope().is_none() && is_callable(member.kind());
+            let is_method = |&m: &u32| file.entity(m).is_some_and(is_callable);
+            file.members(local, name.symbol).find(is_method).map(|m| Value::Entity(file.node_of(m)))
         };
-        let blocks = self.extensions.get(&self.first(node)).into_iter().flatten().copied();
-        let around = blocks.chain(self.companions(node));
-        inside(node).or_else(|| around.into_iter().find_map(inside))
+        let mut around = self.extensions_of(node).iter().copied().chain(self.companions(node));
+        inside(node).or_else(|| around.find_map(inside))
     }
 
     /// Types whose members are those of another: one inside it, or one of the same name beside it.
     pub(crate) fn companions(&self, node: u32) -> Vec<u32> {
         let (at, local) = self.place_of(node);
         let file = self.file(at);
-        let Some(definition) = file.entities.get(local as usize) else { return Vec::new() };
-        let named = self.rules(at).companions.iter().filter_map(|c| self.symbol(c));
+        let Some(definition) = file.entity(local) else { return Vec::new() };
+        let named = self.rules(at).companions.iter().map(|c| self.name_of(c).symbol);
         let inside = named.flat_map(|c| file.members(local, c));
         let beside = file.members(definition.parent, definition.name).filter(|&m| m != local);
-        let is_companion = |m: &u32| is_type(file.entities[*m as usize].kind());
+        let is_companion = |&m: &u32| file.entity(m).is_some_and(|e| is_type(e.kind()));
         inside.chain(beside).filter(is_companion).map(|m| file.node_of(m)).collect()
     }
 
-    fn field_of(&self, node: u32, name: Symbol, depth: u8) -> Option<Value> {
+    fn field_of(&self, node: u32, name: Name, depth: u8) -> Option<Value> {
         let (at, local) = self.place_of(node);
         self.field(at, local, name, depth)
     }
 
     /// Whether a name is a method of what holds an object, not of the object.
-    pub(crate) fn is_of_holder(&self, at: u32, name: Symbol) -> bool {
+    pub(crate) fn is_of_holder(&self, at: u32, name: Name) -> bool {
         let LinkRules { keepers, holder_methods, .. } = self.rules(at);
-        let name = self.text(name);
-        keepers.iter().chain(holder_methods).any(|n| n == name)
+        keepers.iter().chain(holder_methods).any(|n| n == name.text)
     }
 
     /// What a call gives by its name alone: the object itself, or a new one of the type.
@@ -288,7 +279,7 @@ impl Resolver<'_> {
 
     /// Words or a crate at the beginning of a path, and how many steps they are.
     pub(crate) fn word(&self, at: u32, scope: u32, steps: &[Step], is_path: bool, depth: u8) -> Option<(Found, usize)> {
-        let (target, count) = self.modules.words(self.tree, self.file(at), scope, steps)?;
+        let (target, count) = self.module_words(at, scope, steps)?;
         // What stands alone may as well be a variable that is not known.
         if matches!(target, Target::Outside(_)) && !is_path {
             return None;

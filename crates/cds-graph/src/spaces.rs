@@ -1,11 +1,12 @@
 //! Namespaces and types that are written in several blocks: those of one qualified name are one.
 
 use cds_model::Step;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::asked::{Of, ask_name, ask_text};
-use crate::symbols::Symbol;
-use crate::tree::{File, TOP, Tree};
+use crate::dependencies::{DepKind, Recorder};
+use crate::outline::{Contents, Definition, TOP};
+use crate::symbols::{Symbol, Symbols};
+use crate::tree::{FileView, Name, Tree};
 
 #[derive(Default)]
 pub(crate) struct Spaces {
@@ -17,18 +18,25 @@ pub(crate) struct Spaces {
     named: FxHashMap<(usize, String), u32>,
     /// Blocks with a definition or binding of a name, by group.
     members: FxHashMap<(u32, Symbol), Vec<u32>>,
+    /// Families of languages that have open kinds.
+    families: FxHashSet<usize>,
 }
 
 impl Spaces {
     pub(crate) fn new(tree: &Tree) -> Spaces {
         let mut spaces = Spaces::default();
-        for file in &tree.files {
+        for file in tree.files() {
             let rules = &tree.rules[file.rule as usize];
-            for (local, definition) in file.entities.iter().enumerate() {
+            if rules.open.is_empty() {
+                continue;
+            }
+            spaces.families.insert(tree.family(file.rule));
+            let contents = file.contents();
+            for (local, definition) in contents.entities.iter().enumerate() {
                 if !rules.open.iter().any(|kind| kind == definition.kind().name()) {
                     continue;
                 }
-                let name = qualified(tree, file, local as u32);
+                let name = qualified(tree.symbols, contents, local as u32);
                 let next = spaces.groups.len() as u32;
                 let group = *spaces.named.entry((tree.family(file.rule), name)).or_insert(next);
                 if group == next {
@@ -38,10 +46,7 @@ impl Spaces {
                 spaces.groups[group as usize].push(node);
                 spaces.group_of.insert(node, group);
             }
-            if rules.open.is_empty() {
-                continue;
-            }
-            for (scope, name) in file.scopes() {
+            for (scope, name) in contents.scopes() {
                 let block = file.node_of(scope);
                 if let Some(&group) = spaces.group_of.get(&block) {
                     let blocks = spaces.members.entry((group, name)).or_default();
@@ -64,8 +69,8 @@ impl Spaces {
     }
 
     /// Those of them that have a name.
-    pub(crate) fn blocks_with(&self, node: u32, name: Symbol) -> &[u32] {
-        ask_name(name);
+    pub(crate) fn blocks_with(&self, node: u32, name: Symbol, recorder: &Recorder) -> &[u32] {
+        recorder.name(name);
         let group = self.group_of.get(&node);
         group.and_then(|&group| self.members.get(&(group, name))).map_or(&[], Vec::as_slice)
     }
@@ -76,15 +81,14 @@ impl Spaces {
     }
 
     /// The space of that qualified name.
-    pub(crate) fn named(&self, tree: &Tree, at: u32, name: &str) -> Option<u32> {
-        let family = tree.family(tree.files[at as usize].rule);
-        ask_last(tree, name);
-        self.named.get(&(family, name.to_owned())).map(|&group| self.groups[group as usize][0])
+    pub(crate) fn named(&self, tree: &Tree, file: FileView, name: &str) -> Option<u32> {
+        record_last(tree.symbols, name, file.recorder());
+        let key = (tree.family(file.rule()), name.to_owned());
+        self.named.get(&key).map(|&group| self.groups[group as usize][0])
     }
 
     /// The innermost space around a place.
-    pub(crate) fn around(&self, tree: &Tree, at: u32, mut scope: u32) -> Option<u32> {
-        let file = &tree.files[at as usize];
+    pub(crate) fn around(&self, file: FileView, mut scope: u32) -> Option<u32> {
         while scope != TOP {
             if self.is_space(file.node_of(scope)) {
                 return Some(file.node_of(scope));
@@ -96,19 +100,21 @@ impl Spaces {
 
     /// The space with the longest name that a path begins with, and how many of its steps that is. Names are looked up below
     /// what is around the place first.
-    pub(crate) fn longest(&self, tree: &Tree, at: u32, scope: u32, steps: &[Step]) -> Option<(u32, usize)> {
-        if self.named.is_empty() {
+    pub(crate) fn longest(&self, tree: &Tree, file: FileView, scope: u32, steps: &[Step]) -> Option<(u32, usize)> {
+        let family = tree.family(file.rule());
+        if !self.families.contains(&family) {
+            if let Some(family) = &tree.rules[file.rule() as usize].family {
+                file.recorder().text(DepKind::Spaces, family);
+            }
             return None;
         }
-        let file = &tree.files[at as usize];
-        let family = tree.family(file.rule);
         let plain = steps.iter().take_while(|s| !s.called).count();
         for step in &steps[..plain] {
-            ask_last(tree, step.name);
+            record_last(tree.symbols, step.name, file.recorder());
         }
         let mut around = scope;
         loop {
-            let mut name = if around == TOP { String::new() } else { qualified(tree, file, around) };
+            let mut name = if around == TOP { String::new() } else { qualified_in(tree.symbols, file, around) };
             let mut best = None;
             for (i, step) in steps[..plain].iter().enumerate() {
                 if !name.is_empty() {
@@ -129,20 +135,33 @@ impl Spaces {
     }
 }
 
-/// The last part of a name is asked for, wherever it stands.
-fn ask_last(tree: &Tree, name: &str) {
+/// Records the last part of a qualified name: a space is found by it.
+fn record_last(symbols: &Symbols, name: &str, recorder: &Recorder) {
     let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
-    tree.symbols.get(last).map_or_else(|| ask_text(Of::Missing, last), ask_name);
+    recorder.name(Name::new(symbols, last, recorder).symbol);
 }
 
 /// The names of all scopes of an entity with dots, whatever the language writes.
-pub(crate) fn qualified(tree: &Tree, file: &File, local: u32) -> String {
+pub(crate) fn qualified(symbols: &Symbols, contents: &Contents, local: u32) -> String {
+    join(
+        symbols,
+        std::iter::successors(contents.entities.get(local as usize), |definition| {
+            contents.entities.get(definition.parent as usize)
+        }),
+    )
+}
+
+/// The same of a file that a look-up reads.
+pub(crate) fn qualified_in(symbols: &Symbols, file: FileView, local: u32) -> String {
+    join(symbols, std::iter::successors(file.entity(local), |definition| file.entity(definition.parent)))
+}
+
+/// Joins the names of definitions, the innermost first.
+fn join<'a>(symbols: &Symbols, definitions: impl Iterator<Item = &'a Definition>) -> String {
     let mut parts = Vec::new();
-    let mut at = local;
-    while let Some(definition) = file.entities.get(at as usize) {
-        parts.push(tree.symbols.of(definition.name));
-        parts.extend(definition.scope().map(|s| tree.symbols.of(s)));
-        at = definition.parent;
+    for definition in definitions {
+        parts.push(symbols.of(definition.name));
+        parts.extend(definition.scope().map(|s| symbols.of(s)));
     }
     parts.reverse();
     parts.join(".").replace("::", ".")

@@ -8,6 +8,11 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 #[repr(transparent)]
 pub(crate) struct Symbol(pub(crate) u32);
 
+impl Symbol {
+    /// Equal to no symbol of any row.
+    pub(crate) const NOWHERE: Symbol = Symbol(u32::MAX - 1);
+}
+
 /// Strings as they are stored.
 #[derive(Clone, Copy, Default)]
 pub struct StoredStrings<'a> {

@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use super::{Modules, Place, Target, join, relative};
-use crate::tree::File;
+use crate::dependencies::Recorder;
+use crate::tree::FileView;
 
 /// What a path without extension may end in; in the order the compiler tries them.
 const EXTENSIONS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue"];
@@ -115,38 +116,37 @@ fn without_comments(text: &str) -> String {
 }
 
 impl Modules<'_> {
-    pub(super) fn ecma(&self, file: &File, module: &str) -> Target {
+    pub(super) fn ecma(&self, file: FileView, module: &str) -> Target {
+        let at = |path: &str| self.ecma_at(path, file.recorder());
         if module.starts_with('.') {
-            let at = relative(file.folder(), module).and_then(|path| self.ecma_at(&path));
-            return at.map_or(Target::Unknown, Target::place);
+            let found = relative(file.folder(), module).and_then(|path| at(&path));
+            return found.map_or(Target::Unknown, Target::place);
         }
-        if let Some(place) = module.strip_prefix('/').and_then(|path| self.ecma_at(path)) {
+        if let Some(place) = module.strip_prefix('/').and_then(at) {
             return Target::place(place);
         }
         let covers =
-            |folder: &str| folder.is_empty() || file.path.strip_prefix(folder).is_some_and(|r| r.starts_with('/'));
+            |folder: &str| folder.is_empty() || file.path().strip_prefix(folder).is_some_and(|r| r.starts_with('/'));
         for alias in self.ecma.aliases.iter().filter(|a| covers(&a.folder)) {
             let Some(rest) = module.strip_prefix(alias.before.as_str()) else { continue };
             let Some(star) = rest.strip_suffix(alias.after.as_str()) else { continue };
-            let found = alias.to.iter().find_map(|to| self.ecma_at(&to.replace('*', star)));
+            let found = alias.to.iter().find_map(|to| at(&to.replace('*', star)));
             if let Some(place) = found {
                 return Target::place(place);
             }
         }
         for (_, base) in self.ecma.bases.iter().filter(|(folder, _)| covers(folder)) {
-            if let Some(place) = self.ecma_at(&join(base, module)) {
+            if let Some(place) = at(&join(base, module)) {
                 return Target::place(place);
             }
         }
         for (name, folder, entries) in &self.ecma.packages {
             let Some(rest) = module.strip_prefix(name.as_str()) else { continue };
             let place = match rest.strip_prefix('/') {
-                Some(inside) => {
-                    self.ecma_at(&join(folder, inside)).or_else(|| self.ecma_at(&join(folder, &join("src", inside))))
-                }
+                Some(inside) => at(&join(folder, inside)).or_else(|| at(&join(folder, &join("src", inside)))),
                 None if rest.is_empty() => {
-                    let named = entries.iter().filter_map(|e| relative(folder, e)).find_map(|e| self.ecma_at(&e));
-                    named.or_else(|| self.ecma_at(&join(folder, "src"))).or_else(|| self.ecma_at(folder))
+                    let named = entries.iter().filter_map(|e| relative(folder, e)).find_map(|e| at(&e));
+                    named.or_else(|| at(&join(folder, "src"))).or_else(|| at(folder))
                 }
                 None => continue,
             };
@@ -160,8 +160,8 @@ impl Modules<'_> {
         Target::outside(module[..end].strip_prefix("node:").unwrap_or(&module[..end]))
     }
 
-    fn ecma_at(&self, path: &str) -> Option<Place> {
-        let file = |path: &str| self.file(path).map(|f| Place { file: Some(f), folder: None });
+    fn ecma_at(&self, path: &str, recorder: &Recorder) -> Option<Place> {
+        let file = |path: &str| self.paths.file(path, recorder).map(|f| Place { file: Some(f), folder: None });
         let with_extension = |path: &str| EXTENSIONS.iter().find_map(|e| file(&format!("{path}{e}")));
         // `./x.js` is how TypeScript writes `./x.ts`.
         let source = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|e| path.strip_suffix(e));

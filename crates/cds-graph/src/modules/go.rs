@@ -1,7 +1,7 @@
 //! Go: an import path is the module's own path and a folder below it.
 
 use super::{Modules, Place, Target, join};
-use crate::tree::File;
+use crate::tree::FileView;
 
 #[derive(Default)]
 pub(super) struct Config {
@@ -25,10 +25,10 @@ impl Config {
 }
 
 impl Modules<'_> {
-    pub(super) fn go(&self, file: &File, module: &str) -> Target {
+    pub(super) fn go(&self, file: FileView, module: &str) -> Target {
         let place = |folder: u32| Target::place(Place { file: None, folder: Some(folder) });
         if module.starts_with('.') {
-            let at = super::relative(file.folder(), module).and_then(|p| self.folder(&p));
+            let at = super::relative(file.folder(), module).and_then(|p| self.paths.folder(&p, file.recorder()));
             return at.map_or(Target::Unknown, place);
         }
         for (name, folder) in &self.go.modules {
@@ -37,13 +37,13 @@ impl Modules<'_> {
                 continue;
             }
             let at = join(folder, rest.trim_start_matches('/'));
-            if let Some(folder) = self.folder(at.trim_end_matches('/')) {
+            if let Some(folder) = self.paths.folder(at.trim_end_matches('/'), file.recorder()) {
                 return place(folder);
             }
         }
         // A tree without `go.mod` (vendored, GOPATH): the folder whose path ends so.
         let vendored = module.contains('.').then(|| {
-            let mut ends = self.all_folders().iter().enumerate().filter(|(_, f)| {
+            let mut ends = self.paths.all_folders(file.recorder()).iter().enumerate().filter(|(_, f)| {
                 f.path.strip_suffix(module).is_some_and(|b| b.is_empty() || b.ends_with('/')) && !f.files.is_empty()
             });
             ends.next().map(|(i, _)| i as u32)

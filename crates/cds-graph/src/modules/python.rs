@@ -3,16 +3,17 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Modules, Place, Target, join, shared_folders};
-use crate::asked::{Of, ask_text};
-use crate::tree::File;
+use crate::dependencies::{DepKind, Recorder};
+use crate::tree::FileView;
 
 /// Where outermost packages and modules lie, by their name.
 #[derive(Default)]
 pub(crate) struct Roots(FxHashMap<String, Vec<String>>);
 
 impl Roots {
-    /// Of all paths; `has` tells whether there is a file.
-    pub(crate) fn new<'a>(paths: impl Iterator<Item = &'a str>, has: impl Fn(&str) -> bool) -> Roots {
+    /// Those of a tree with these paths, which are sorted.
+    pub(crate) fn new(paths: &[&str]) -> Roots {
+        let has = |path: &str| paths.binary_search(&path).is_ok();
         let mut roots: FxHashMap<String, Vec<String>> = FxHashMap::default();
         let mut folders: FxHashSet<&str> = FxHashSet::default();
         let is_package = |folder: &str| {
@@ -74,7 +75,7 @@ impl Roots {
 }
 
 impl Modules<'_> {
-    pub(crate) fn python(&self, file: &File, module: &str) -> Target {
+    pub(crate) fn python(&self, file: FileView, module: &str) -> Target {
         let dots = module.len() - module.trim_start_matches('.').len();
         let rest = &module[dots..];
         if dots > 0 {
@@ -86,16 +87,16 @@ impl Modules<'_> {
                 folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
             }
             let path = if rest.is_empty() { folder.to_owned() } else { join(folder, &rest.replace('.', "/")) };
-            return self.python_at(&path).map_or(Target::Unknown, Target::place);
+            return self.python_at(&path, file.recorder()).map_or(Target::Unknown, Target::place);
         }
         let first = rest.split('.').next().unwrap_or(rest);
         let path = rest.replace('.', "/");
         let mut best: Option<(usize, Place)> = None;
-        ask_text(Of::Root, first);
+        file.recorder().text(DepKind::PythonRoot, first);
         for root in self.python.0.get(first).into_iter().flatten() {
-            let Some(place) = self.python_at(&join(root, &path)) else { continue };
+            let Some(place) = self.python_at(&join(root, &path), file.recorder()) else { continue };
             // A file that shadows a library of its own name does not import itself.
-            if place.file.is_some_and(|f| self.file(file.path) == Some(f)) && first == rest {
+            if place.file.is_some_and(|f| self.paths.path_of(f) == file.path()) && first == rest {
                 continue;
             }
             let near = shared_folders(root, file.folder());
@@ -107,13 +108,13 @@ impl Modules<'_> {
     }
 
     /// The module at a path without extension.
-    pub(super) fn python_at(&self, path: &str) -> Option<Place> {
-        let file = |end: &str| self.file(&format!("{path}{end}"));
+    pub(super) fn python_at(&self, path: &str, recorder: &Recorder) -> Option<Place> {
+        let file = |end: &str| self.paths.file(&format!("{path}{end}"), recorder);
         let own = file(".py").or_else(|| file(".pyi"));
         if own.is_some() && file("/__init__.py").is_none() {
             return Some(Place { file: own, folder: None });
         }
-        let folder = self.folder(path)?;
+        let folder = self.paths.folder(path, recorder)?;
         Some(Place { file: file("/__init__.py").or_else(|| file("/__init__.pyi")), folder: Some(folder) })
     }
 }

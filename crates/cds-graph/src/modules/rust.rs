@@ -4,8 +4,9 @@
 use cds_model::Step;
 
 use super::{Modules, Place, Target, join};
-use crate::asked::{Of, ask_text};
-use crate::tree::{File, Tree};
+use crate::dependencies::Recorder;
+use crate::outline::TOP;
+use crate::tree::{FileView, Name, Tree};
 
 #[derive(Default)]
 pub(super) struct Crates {
@@ -35,7 +36,9 @@ impl Crates {
 
 impl Modules<'_> {
     /// `scope` is where the path stands: a module inside a file is one of its own.
-    pub(super) fn rust(&self, tree: &Tree, file: &File, scope: u32, module: &str) -> Target {
+    pub(super) fn rust(&self, tree: &Tree, file: FileView, scope: u32, module: &str) -> Target {
+        let recorder = file.recorder();
+        let below = |folder: u32, name: &str| self.rust_at(&join(self.paths.folder_path(folder), name), recorder);
         let mut parts = module.split("::").map(str::trim).filter(|p| !p.is_empty()).peekable();
         let Some(first) = parts.peek().copied() else { return Target::Unknown };
         let own = self.own_module(file);
@@ -59,7 +62,7 @@ impl Modules<'_> {
                     if inline.pop().is_some() {
                         continue;
                     }
-                    let Some(above) = self.above(folder) else { return Target::Unknown };
+                    let Some(above) = self.above(folder, recorder) else { return Target::Unknown };
                     folder = above;
                 }
                 Some(folder)
@@ -68,17 +71,12 @@ impl Modules<'_> {
                 let named = self.rust.named.iter().find(|(name, _)| name == first);
                 if let Some((_, source)) = named {
                     parts.next();
-                    self.rust_at(source)
+                    self.rust_at(source, recorder)
                 } else {
                     // A module or name of this file comes first, since the 2018 edition.
-                    let name = tree.symbols.get(first);
-                    if name.is_none() {
-                        ask_text(Of::Missing, first);
-                    }
-                    let inside = name.is_some_and(|n| file.members(crate::tree::TOP, n).next().is_some());
-                    let beside = own
-                        .folder
-                        .is_some_and(|f| self.rust_at(&join(&self.folders[f as usize].path, first)).is_some());
+                    let name = Name::new(tree.symbols, first, recorder);
+                    let inside = file.members(TOP, name.symbol).next().is_some();
+                    let beside = own.folder.is_some_and(|f| below(f, first).is_some());
                     if !inside && !beside {
                         return Target::outside(first);
                     }
@@ -90,7 +88,7 @@ impl Modules<'_> {
         let mut rest: Vec<String> = inline;
         for part in parts {
             let deeper = rest.is_empty().then_some(place.folder).flatten();
-            match deeper.and_then(|f| self.rust_at(&join(&self.folders[f as usize].path, part))) {
+            match deeper.and_then(|f| below(f, part)) {
                 Some(inside) => place = inside,
                 None => rest.push(part.to_owned()),
             }
@@ -99,44 +97,41 @@ impl Modules<'_> {
     }
 
     /// The module at a path without extension.
-    pub(super) fn rust_at(&self, path: &str) -> Option<Place> {
-        let file = |end: &str| self.file(&format!("{path}{end}"));
+    pub(super) fn rust_at(&self, path: &str, recorder: &Recorder) -> Option<Place> {
+        let file = |end: &str| self.paths.file(&format!("{path}{end}"), recorder);
         let own = file(".rs").or_else(|| file("/mod.rs")).or_else(|| file("/lib.rs")).or_else(|| file("/main.rs"));
-        let folder = self.folder(path);
+        let folder = self.paths.folder(path, recorder);
         (own.is_some()).then_some(Place { file: own, folder })
     }
 
     /// The module that a file is.
-    fn own_module(&self, file: &File) -> Place {
-        let at = self.file(file.path);
-        let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", file.path));
+    fn own_module(&self, file: FileView) -> Place {
+        let at = self.paths.file(file.path(), file.recorder());
+        let (folder, name) = file.path().rsplit_once('/').unwrap_or(("", file.path()));
         let inside = match name {
             "mod.rs" | "lib.rs" | "main.rs" => folder.to_owned(),
             name => join(folder, name.strip_suffix(".rs").unwrap_or(name)),
         };
-        Place { file: at, folder: self.folder(&inside) }
+        Place { file: at, folder: self.paths.folder(&inside, file.recorder()) }
     }
 
-    fn above(&self, place: Place) -> Option<Place> {
+    fn above(&self, place: Place, recorder: &Recorder) -> Option<Place> {
         let inside = match (place.folder, place.file) {
-            (Some(folder), _) => self.folders[folder as usize].path.clone(),
-            (None, Some(file)) => self.path_of(file).strip_suffix(".rs")?.to_owned(),
+            (Some(folder), _) => self.paths.folder_path(folder).to_owned(),
+            (None, Some(file)) => self.paths.path_of(file).strip_suffix(".rs")?.to_owned(),
             _ => return None,
         };
         let (above, _) = inside.rsplit_once('/')?;
-        self.rust_at(above)
+        self.rust_at(above, recorder)
     }
 
     /// The root of the crate that a file belongs to.
-    fn rust_root(&self, file: &File) -> Option<Place> {
+    fn rust_root(&self, file: FileView) -> Option<Place> {
         let mut folder = file.folder();
         loop {
-            let has = |name: &str| self.file(&join(folder, name)).is_some();
-            if has("lib.rs") || has("main.rs") {
-                return Some(Place {
-                    file: self.file(&join(folder, "lib.rs")).or_else(|| self.file(&join(folder, "main.rs"))),
-                    folder: self.folder(folder),
-                });
+            let at = |name: &str| self.paths.file(&join(folder, name), file.recorder());
+            if let Some(root) = at("lib.rs").or_else(|| at("main.rs")) {
+                return Some(Place { file: Some(root), folder: self.paths.folder(folder, file.recorder()) });
             }
             if folder.is_empty() {
                 return None;
@@ -152,9 +147,9 @@ pub(super) fn words(steps: &[Step]) -> usize {
 }
 
 /// Names of the modules around a place inside its file, from the outermost.
-fn modules_around(tree: &Tree, file: &File, mut scope: u32) -> Vec<String> {
+fn modules_around(tree: &Tree, file: FileView, mut scope: u32) -> Vec<String> {
     let mut names = Vec::new();
-    while let Some(definition) = file.entities.get(scope as usize) {
+    while let Some(definition) = file.entity(scope) {
         if definition.kind().name() == "module" {
             names.push(tree.symbols.of(definition.name).to_owned());
         }

@@ -226,7 +226,7 @@ impl<'a> Linker<'a> {
         for (id, now) in self.kept.iter().enumerate() {
             let (Some(now), Some(document)) = (now, old.document(FileId(id as u32))) else { continue };
             known[*now as usize].is_same = true;
-            known[*now as usize].asked = old.asked(document.row());
+            known[*now as usize].dependencies = old.asked(document.row());
         }
         for (document, now) in self.changed(old) {
             let at = self.documents.partition_point(|row| row.entity < now.entity);
@@ -304,8 +304,8 @@ impl<'a> Linker<'a> {
             let owner = old.entity_rows().get(row.owner as usize)?;
             Some((path_key(old.document(FileId(owner.file))?.path()), owner.name))
         }));
-        let files = old.documents().map(|d| (d.path(), old.asked(d.row()), old.outline(d.row())));
-        changes.finish(self.symbols, files);
+        let files: Vec<_> = old.documents().map(|d| (d.path(), old.asked(d.row()), old.outline(d.row()))).collect();
+        changes.finish(self.symbols, &files);
         changes
     }
 
@@ -437,7 +437,7 @@ impl<'a> Linker<'a> {
                         candidates: site.candidates,
                     }));
                     links.calls_outside.push(file.calls_outside);
-                    links.asked.push(Asked::New(file.asked));
+                    links.asked.push(Asked::New(file.dependencies));
                 }
                 (None, Some(old), Some(id)) => {
                     let row = &old.document_rows()[id as usize];

@@ -2,8 +2,10 @@
 
 mod build;
 mod damage;
+mod edits;
 mod equality;
 mod fixture;
 mod meaning;
 mod names;
+mod repository;
 mod snapshot;
