@@ -2,6 +2,7 @@
 //! to a floor or a rival measured in the same run, since machines differ.
 
 mod load;
+mod soak;
 mod update;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let mut report = Report::default();
     if arguments.iter().any(|a| a == "--load") {
         load::run(&mut report, &large)?;
+        report.print();
+        return Ok(());
+    }
+    if arguments.iter().any(|a| a == "--soak") {
+        soak::run(&mut report, &small)?;
         report.print();
         return Ok(());
     }

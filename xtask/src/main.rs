@@ -20,9 +20,10 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "cargo xtask COMMAND
   test                    formatting, lints, every test, documentation, and LocAgent's results on four packages
-  bench [--huge DIR] [--small DIR] [--large DIR] [--updates] [--load]
+  bench [--huge DIR] [--small DIR] [--large DIR] [--updates] [--load] [--soak]
                           every promise about speed and size, measured beside a floor or a rival; trees come from
-                          PyPI unless named; --updates and --load measure only those
+                          PyPI unless named; --updates and --load measure only those; --soak runs mixed load on a
+                          server for 3 minutes and prints memory, descriptors and threads
   eval [--only NAME,NAME] [--bless]
                           ranks of every question of evals/ beside those recorded there; packages are fetched once;
                           --bless records them anew

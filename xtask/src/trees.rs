@@ -98,6 +98,11 @@ pub(crate) fn list(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
+/// Copies a tree.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+    run(Command::new("cp").arg("-r").arg(from).arg(to))
+}
+
 /// The workspace's target directory.
 pub(crate) fn target() -> PathBuf {
     let below_workspace = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");

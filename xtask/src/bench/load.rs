@@ -44,15 +44,15 @@ const NOUNS: &[&str] = &[
 ];
 const WAYS: &[&str] = &["", " errors", " from file", " where", " handler", " in memory", " async", " tests"];
 
-fn question(number: usize) -> String {
+pub(super) fn question(number: usize) -> String {
     let (verb, noun, way) =
         (VERBS[number % VERBS.len()], NOUNS[number / VERBS.len() % NOUNS.len()], WAYS[number / 240 % WAYS.len()]);
     format!("{verb} {noun}{way}")
 }
 
-struct Daemon {
-    child: Child,
-    address: String,
+pub(super) struct Daemon {
+    pub(super) child: Child,
+    pub(super) address: String,
 }
 
 impl Drop for Daemon {
@@ -63,7 +63,7 @@ impl Drop for Daemon {
 }
 
 impl Daemon {
-    fn start(tree: &Path, home: &Path) -> Result<Daemon> {
+    pub(super) fn start(tree: &Path, home: &Path) -> Result<Daemon> {
         let mut command = Command::new(tool("cds"));
         command.args(["serve", "--port", "0", "--index-dir"]).arg(home).arg(tree);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -73,7 +73,7 @@ impl Daemon {
         Ok(Daemon { child, address })
     }
 
-    fn memory(&self, name: &str) -> Result<f64> {
+    pub(super) fn memory(&self, name: &str) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find(|line| line.starts_with(name)).context("memory is told")?;
         let kilobytes: f64 = line.split_whitespace().nth(1).context("a number")?.parse()?;
@@ -82,12 +82,12 @@ impl Daemon {
 }
 
 /// A connection that is kept.
-struct Client {
+pub(super) struct Client {
     stream: BufReader<TcpStream>,
 }
 
 impl Client {
-    fn connect(address: &str) -> Result<Client> {
+    pub(super) fn connect(address: &str) -> Result<Client> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
@@ -95,7 +95,7 @@ impl Client {
     }
 
     /// The status of an answer.
-    fn ask(&mut self, method: &str, path: &str, body: &str) -> Result<u16> {
+    pub(super) fn ask(&mut self, method: &str, path: &str, body: &str) -> Result<u16> {
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
@@ -125,7 +125,7 @@ impl Client {
     }
 }
 
-fn percentile(times: &mut [f64], share: f64) -> f64 {
+pub(super) fn percentile(times: &mut [f64], share: f64) -> f64 {
     times.sort_by(f64::total_cmp);
     times[((times.len() - 1) as f64 * share).round() as usize]
 }

@@ -17,7 +17,7 @@ const EDITS: usize = 40;
 pub(super) fn run(report: &mut Report, tree: &Path) -> Result<()> {
     let folder = trees::target().join("bench/edited");
     let _ = std::fs::remove_dir_all(&folder);
-    trees::run(Command::new("cp").arg("-r").arg(tree).arg(&folder))?;
+    trees::copy(tree, &folder)?;
     let home = trees::target().join("bench/index-edited");
     let _ = std::fs::remove_dir_all(&home);
     let cds = |arguments: &[&str]| {

@@ -145,10 +145,16 @@ impl Repository {
         self.git(&["rm", "-q", "-f", "vendor/library"]);
     }
 
-    /// A second checkout inside the tree: its `.git` is a file.
+    /// A second checkout inside the tree, of one of its folders: its `.git` is a file.
     fn add_worktree(&mut self) {
         let name = format!("trees/{}", self.edited.dice.below(2));
-        self.git(&["worktree", "add", "-q", "-f", "--detach", &name, "HEAD~1"]);
+        let path = self.edited.any_path();
+        let folder = path.split('/').next().unwrap_or(&path);
+        if self.git(&["worktree", "add", "-q", "-f", "--detach", "--no-checkout", &name, "HEAD~1"]) {
+            let worktree = self.edited.tree.root().join(&name);
+            git(&worktree, &["sparse-checkout", "set", folder]);
+            git(&worktree, &["checkout", "-q"]);
+        }
     }
 
     fn remove_worktree(&mut self) {
