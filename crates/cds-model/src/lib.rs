@@ -16,6 +16,7 @@ mod kind;
 mod link;
 mod query;
 mod role;
+mod sanitize;
 mod span;
 
 pub use chunk::{Chunk, estimate_tokens};
@@ -30,4 +31,5 @@ pub use kind::{EntityType, KINDS, Kind, KindRow};
 pub use link::{LinkRules, ModuleRule, Shared};
 pub use query::{Filters, Granularity, Pattern, Query, Snippet};
 pub use role::PathRole;
+pub use sanitize::{Sanitizer, is_hidden, sanitize_json, sanitize_line, sanitize_text};
 pub use span::Span;

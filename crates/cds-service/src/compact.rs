@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use cds_engine::{Sanitizer, sanitize_json};
 use serde_json::Value;
 
 /// Characters of a text: 25,000 tokens hold at least so many.
@@ -50,7 +51,7 @@ pub(crate) fn text(answer: &Value, room: Room) -> String {
         Some("sections") => research(&mut out, answer),
         Some("files") if answer["files"].is_array() => outline(&mut out, answer),
         Some("files" | "freshness") if answer.get("freshness").is_some() => status(&mut out, answer),
-        _ => out.push_str(&answer.to_string()),
+        _ => out.push_str(&sanitize_json(&answer.to_string())),
     }
     if out.len() > room.most {
         let end = out.floor_char_boundary(room.most);
@@ -112,8 +113,10 @@ pub(crate) fn data(mut answer: Value, room: Room) -> Value {
     answer
 }
 
+/// Appends one line. Content is sanitised, so that a line break in a name does not make another line.
 fn line(out: &mut String, text: std::fmt::Arguments) {
-    let _ = writeln!(out, "{text}");
+    let _ = Sanitizer(out).write_fmt(text);
+    out.push('\n');
 }
 
 fn list<'a>(of: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
@@ -143,6 +146,7 @@ fn hits(out: &mut String, answer: &Value) {
         );
         let from = hit["snippet_line"].as_u64().unwrap_or(1);
         for (i, text) in word(hit, "snippet").lines().enumerate() {
+            let text = text.strip_suffix('\r').unwrap_or(text);
             line(out, format_args!("{:>5}  {text}", from + i as u64));
         }
     }
@@ -313,6 +317,26 @@ mod tests {
         check(3, Room::chosen(5_000), 3, true);
         check(3, Room::within(500), 1, false);
         check(3, Room::within(0), 3, true);
+    }
+
+    #[test]
+    fn text_has_no_hidden_characters() {
+        let check = |answer: Value, expect: &str| assert_eq!(text(&answer, Room::WHOLE), expect);
+        let code = "a = 1\r\n\x1b]52;c;aGk=\x07\n\tb = '\u{202e}'\r";
+        check(
+            json!({ "hits": [{ "path": "a\nb.py", "start_line": 1, "end_line": 3, "name": "n\u{200b}", "kind": "function", "snippet": code }] }),
+            "a\\nb.py:1-3 n\\u{200b} function\n    1  a = 1\n    2  \\x1b]52;c;aGk=\\x07\n    3  \tb = '\\u{202e}'\n",
+        );
+        check(json!({ "hits": [{ "path": "a", "line": 1, "text": "x\ry\r\n" }] }), "a:1: x\\ry\n");
+        check(
+            json!({ "hits": [], "warnings": ["w\nnothing found\x1b[2J"] }),
+            "note: w\\nnothing found\\x1b[2J\nnothing found\n",
+        );
+        check(
+            json!({ "nodes": [], "edges": [{ "from": "a\u{9b}", "to": "b\n", "kind": "invoke", "certainty": "typed" }] }),
+            "a\\u{9b} -invoke-> b\\n (typed)\n",
+        );
+        check(json!({ "state": "\u{202e}\x1b" }), r#"{"state":"\u202e\u001b"}"#);
     }
 
     #[test]

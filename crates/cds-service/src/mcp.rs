@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cds_engine::{sanitize_line, sanitize_text};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, JsonObject,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -146,7 +147,7 @@ fn told(answer: Result<Value, Fault>, room: Room) -> CallToolResponse {
             result
         }
         Err(fault) => {
-            let mut text = fault.message.clone();
+            let mut text = sanitize_text(&fault.message).into_owned();
             if fault.kind == FaultKind::NotReady {
                 text.push_str("\nindex_codebase makes the index.");
             }
@@ -263,7 +264,8 @@ impl ServerHandler for Server {
         }
         let Some(operation) = OPERATIONS.iter().find(|o| o.tool == Some(request.name.as_ref())) else {
             let names: Vec<&str> = OPERATIONS.iter().filter_map(|o| o.tool).chain([INDEX]).collect();
-            let message = format!("no tool {:?}: there are {}", request.name, names.join(", "));
+            let message =
+                sanitize_text(&format!("no tool {:?}: there are {}", request.name, names.join(", "))).into_owned();
             return Err(ErrorData::invalid_params(message, None));
         };
         let room = if has_budget(operation) {
@@ -293,8 +295,9 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let about = |project: &Arc<crate::projects::Project>| {
-            let mut resource = Resource::new(format!("{SCHEME}{}/", project.name), project.name.clone());
-            resource.description = Some(format!("What is indexed in {}", project.engine.root().display()));
+            let mut resource = Resource::new(format!("{SCHEME}{}/", project.name), sanitize_line(&project.name));
+            let root = project.engine.root().display().to_string();
+            resource.description = Some(format!("What is indexed in {}", sanitize_line(&root)));
             resource.mime_type = Some("text/plain".to_owned());
             resource
         };
@@ -318,7 +321,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let unknown = |message: String| ErrorData::resource_not_found(message, None);
+        let unknown = |message: String| ErrorData::resource_not_found(sanitize_text(&message).into_owned(), None);
         let rest = request.uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/'));
         let Some((project, id)) = rest else {
             return Err(unknown(format!("{:?} is not {SCHEME}project/id", request.uri)));
@@ -333,7 +336,7 @@ impl ServerHandler for Server {
         let text = match operation {
             "status" => compact::text(&answer, Room::WHOLE),
             _ => match answer["hits"][0]["snippet"].as_str() {
-                Some(text) => text.to_owned(),
+                Some(text) => sanitize_text(text).into_owned(),
                 None => return Err(unknown(compact::text(&answer, Room::WHOLE))),
             },
         };

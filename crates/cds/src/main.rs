@@ -1,12 +1,17 @@
 //! The `cds` binary: arguments, one file a command, rendering.
 
+#![warn(clippy::print_stderr)]
+
 mod args;
 mod commands;
 mod exit;
 mod install;
 mod memory;
+mod output;
 mod progress;
 mod render;
+
+use std::backtrace::{Backtrace, BacktraceStatus};
 
 use clap::Parser;
 
@@ -17,10 +22,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> std::process::ExitCode {
     memory::take_small_pages();
     // Panics that are caught are told as errors.
-    let print = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
+    std::panic::set_hook(Box::new(|panic| {
         if !cds_engine::is_guarded() {
-            print(panic);
+            let trace = Backtrace::capture();
+            let trace = if trace.status() == BacktraceStatus::Captured { format!("\n{trace}") } else { String::new() };
+            output::say(&format!("cds: {panic}{trace}"));
         }
     }));
     let args = match args::Args::try_parse() {

@@ -1,11 +1,13 @@
 //! A progress bar on stderr when a person watches; silence in pipes. Ctrl-C asks the indexer to stop.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use cds_engine::{BuildReport, Engine, Error, Hooks, Owner, Progress};
+use cds_engine::{BuildReport, Engine, Error, Hooks, Owner, Progress, sanitize_line};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::output;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static APPROVED: AtomicBool = AtomicBool::new(false);
@@ -24,10 +26,10 @@ fn ask(question: &str) -> bool {
     if approves_all() {
         return true;
     }
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+    if !std::io::stdin().is_terminal() || !output::stderr_is_terminal() {
         return false;
     }
-    let _ = write!(std::io::stderr(), "{question} [y/N] ");
+    output::prompt(question);
     let mut answer = String::new();
     let is_read = std::io::stdin().read_line(&mut answer).is_ok();
     let is_yes = is_read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
@@ -51,7 +53,7 @@ pub(crate) fn with_bar(
     work: impl FnOnce(&Engine, &Hooks) -> Result<Option<BuildReport>, Error>,
 ) -> Result<Option<BuildReport>, Error> {
     let cancel = interrupted();
-    let is_terminal = std::io::stderr().is_terminal();
+    let is_terminal = output::stderr_is_terminal();
     let bar = if is_terminal { ProgressBar::no_length() } else { ProgressBar::hidden() };
     let draw = |style: &str| {
         if let Ok(style) = ProgressStyle::with_template(style) {
@@ -74,13 +76,13 @@ pub(crate) fn with_bar(
         let owner = owner.map_or_else(|| "another process that is indexing".to_owned(), ToString::to_string);
         let text = format!("waiting for {owner}");
         if waits.fetch_add(1, Ordering::Relaxed) == 1 && !is_terminal {
-            crate::commands::note(&text);
+            output::note(&text);
         }
-        bar.set_message(text);
+        bar.set_message(sanitize_line(&text).into_owned());
         bar.tick();
     };
     let approve = |question: &str| bar.suspend(|| ask(question));
-    let warn = |text: &str| bar.suspend(|| crate::commands::note(text));
+    let warn = |text: &str| bar.suspend(|| output::note(text));
     let result = work(
         engine,
         &Hooks { progress: &show, waiting: &waiting, approve: &approve, warn: &warn, early: false, cancel },

@@ -23,8 +23,9 @@ fn become_it(mut command: Command) -> ExitCode {
     }
 }
 
+#[allow(clippy::disallowed_methods)]
 fn failed(command: &Command, error: &std::io::Error) -> ExitCode {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "cds-indexd: {}: {error}", command.get_program().to_string_lossy());
+    let _ = writeln!(std::io::stderr(), "cds-indexd: {:?}: {error}", command.get_program());
     ExitCode::from(4)
 }

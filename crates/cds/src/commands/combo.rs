@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Done, note, open, print};
 use crate::args::{ComboArgs, Common, Format};
+use crate::output::Printable;
 use crate::{exit, progress};
 
 /// A plan as it is written.
@@ -74,9 +75,9 @@ pub(crate) fn run(common: &Common, args: &ComboArgs) -> Done {
     };
     let is_json = matches!(common.format, Some(Format::Json | Format::Jsonl));
     let text = match output {
-        Value::String(text) if !is_json => format!("{}\n", text.trim_end_matches('\n')),
-        output if is_json => format!("{output}\n"),
-        output => format!("{}\n", serde_json::to_string_pretty(&output).unwrap_or_default()),
+        Value::String(text) if !is_json => Printable::text(&format!("{}\n", text.trim_end_matches('\n'))),
+        output if is_json => Printable::json(&output),
+        output => Printable::pretty_json(&output),
     };
     print(&text)?;
     Ok(exit::FOUND)
@@ -150,7 +151,7 @@ fn dry(plan: &Plan) -> Done {
         let kept = step.output_var.as_ref().map(|name| format!(" -> ${{{name}}}")).unwrap_or_default();
         text.push_str(&format!("{}. {}: {}{kept}\n", i + 1, step.name, what.trim_end()));
     }
-    print(&text)?;
+    print(&Printable::text(&text))?;
     note("nothing was run: leave out --dry-run to do it");
     Ok(exit::FOUND)
 }

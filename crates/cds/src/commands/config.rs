@@ -19,14 +19,12 @@ pub(crate) fn run(context: &Context) -> Done {
                 .collect();
             render::json::line(&rows)
         }
-        _ => {
-            let mut text = String::new();
+        _ => render::plain(|out| {
             for (setting, value, origin) in config.rows() {
                 let value = value.to_string();
-                text.push_str(&format!("{:<24} {:<12} {origin:<14} # {}\n", setting.key, value, setting.about));
+                out.line(format_args!("{:<24} {:<12} {origin:<14} # {}", setting.key, value, setting.about));
             }
-            text
-        }
+        }),
     };
     print(&text)?;
     Ok(exit::FOUND)

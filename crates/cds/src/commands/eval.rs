@@ -85,7 +85,7 @@ fn read(file: &Path) -> Result<String, Error> {
 }
 
 fn write(file: &Path, lines: &[impl Serialize]) -> Result<(), Error> {
-    std::fs::write(file, render::json::lines(lines)).map_err(|e| io(file, &e))
+    std::fs::write(file, render::json::lines(lines).as_str()).map_err(|e| io(file, &e))
 }
 
 fn io(file: &Path, error: &std::io::Error) -> Error {

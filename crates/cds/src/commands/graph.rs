@@ -4,6 +4,7 @@ use cds_engine::{Error, ErrorKind, GraphResponse, GraphRow, TraverseRequest, cou
 
 use super::{Context, Done, Stop, ensure_indexed, found, note, print};
 use crate::args::{CallsArgs, Draw, ExportArgs, Format, PathArgs, RouteArgs, TraverseArgs, WalkArgs};
+use crate::output::Printable;
 use crate::{exit, render};
 
 /// What is asked of one entity.
@@ -77,16 +78,15 @@ pub(crate) fn require_lines(context: &Context) -> Result<(), Error> {
 /// Many lines, printed in large pieces.
 #[derive(Default)]
 pub(crate) struct Lines {
-    text: String,
+    text: Printable,
     stopped: Option<Stop>,
 }
 
 impl Lines {
-    pub(crate) fn push(&mut self, line: &str) {
-        self.text.push_str(line);
-        if self.text.len() > 1 << 16 && self.stopped.is_none() {
-            self.stopped = print(&self.text).err();
-            self.text.clear();
+    pub(crate) fn push(&mut self, line: &Printable) {
+        self.text.push(line);
+        if self.text.as_str().len() > 1 << 16 && self.stopped.is_none() {
+            self.stopped = print(&std::mem::take(&mut self.text)).err();
         }
     }
 

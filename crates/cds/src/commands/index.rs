@@ -4,6 +4,7 @@ use cds_engine::{BuildReport, counted};
 
 use super::{Context, Done, print};
 use crate::args::{Format, IndexArgs};
+use crate::output::Printable;
 use crate::{exit, progress, render};
 
 pub(crate) fn run(context: &Context, args: &IndexArgs) -> Done {
@@ -16,7 +17,7 @@ pub(crate) fn run(context: &Context, args: &IndexArgs) -> Done {
             "files": report.files, "parsed": report.parsed, "reused": report.reused, "removed": report.removed,
             "problems": report.problems, "not_encoded": report.not_encoded, "changed": report.changed, "seconds": report.seconds, "link_seconds": report.link_seconds,
         })),
-        _ => format!("{}\n", summary(&report)),
+        _ => Printable::text(&format!("{}\n", summary(&report))),
     };
     print(&text)?;
     Ok(exit::FOUND)

@@ -13,6 +13,7 @@ use super::{Context, Done, Stop, filters, found, note, print};
 use crate::args::{
     Command, Draw, ExportArgs, Format, GraphCommand, IndexArgs, RetrieveArgs, SearchArgs, StatusArgs, TraverseArgs,
 };
+use crate::output::Printable;
 use crate::{exit, render};
 
 pub(crate) fn run(context: &Context, command: Command) -> Done {
@@ -104,10 +105,10 @@ fn index(context: &Context, args: &IndexArgs) -> Done {
                 ),
             };
             let (nodes, edges, chunks) = (graph.nodes.len(), graph.edges.len(), code.chunks.len());
-            format!(
+            Printable::text(&format!(
                 "indexed {} as LocAgent does in {seconds:.2} s: {nodes} nodes, {edges} edges, {chunks} chunks{problems}\n",
                 counted(files, "file")
-            )
+            ))
         }
     };
     print(&text)?;
@@ -156,7 +157,7 @@ fn search(context: &Context, args: SearchArgs) -> Done {
     });
     print(&match context.format {
         Format::Json | Format::Jsonl => render::json::line(&outcome),
-        _ => outcome.text + "\n",
+        _ => Printable::compatible(outcome.text + "\n"),
     })?;
     Ok(found(anything))
 }
@@ -167,7 +168,7 @@ fn retrieve(context: &Context, args: &RetrieveArgs) -> Done {
     let repository = open(context)?;
     let text =
         cds_locagent::search::entity_contents(&repository.graph, &ids).map_err(|error| invalid(error.to_string()))?;
-    print(&(text + "\n"))?;
+    print(&Printable::compatible(text + "\n"))?;
     Ok(found(ids.iter().any(|id| cds_locagent::search::visible(&repository.graph, id).is_some())))
 }
 
@@ -204,7 +205,7 @@ fn traverse(context: &Context, args: TraverseArgs) -> Done {
     let anything = request.starts.iter().any(|start| repository.graph.find(cds_locagent::start_id(start)).is_some());
     print(&match context.format {
         Format::Json | Format::Jsonl => render::json::line(&json!({ "starts": request.starts, "text": text })),
-        _ => text + "\n",
+        _ => Printable::compatible(text + "\n"),
     })?;
     Ok(found(anything))
 }
@@ -246,7 +247,7 @@ fn export(context: &Context, args: &ExportArgs) -> Done {
     out.finish()
 }
 
-fn node_line(graph: &Graph, node: u32) -> String {
+fn node_line(graph: &Graph, node: u32) -> Printable {
     let node = &graph.nodes[node as usize];
     let lines = (node.start_line > 0).then_some((node.start_line, node.end_line));
     let (start_line, end_line) = lines.unzip();
@@ -267,20 +268,19 @@ fn status(context: &Context, args: &StatusArgs) -> Done {
             "nodes": graph.nodes.len(), "edges": graph.edges.len(), "chunks": code.chunks.len(), "fresh": fresh,
             "problems": lost.iter().map(|(path, reason)| json!({ "path": path, "reason": reason })).collect::<Vec<_>>(),
         })),
-        _ => {
+        _ => render::plain(|out| {
             let state = if fresh { "up to date" } else { "files have changed since: `cds index --compat locagent`" };
-            let mut text = format!(
-                "LocAgent index: {} nodes, {} edges, {} chunks; {state}; {} lost as LocAgent loses them\n",
+            out.line(format_args!(
+                "LocAgent index: {} nodes, {} edges, {} chunks; {state}; {} lost as LocAgent loses them",
                 graph.nodes.len(),
                 graph.edges.len(),
                 code.chunks.len(),
                 counted(lost.len(), "file"),
-            );
+            ));
             if args.problems {
-                text.extend(lost.iter().map(|(path, reason)| format!("{path}: {reason}\n")));
+                lost.iter().for_each(|(path, reason)| out.line(format_args!("{path}: {reason}")));
             }
-            text
-        }
+        }),
     };
     print(&text)?;
     Ok(exit::FOUND)

@@ -18,14 +18,12 @@ mod status;
 mod symbol;
 mod watch;
 
-use std::collections::BTreeSet;
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use cds_engine::{Config, Engine, Error, ErrorKind, FilterRequest, find_root};
 
 use crate::args::{Args, Color, Command, Common, Compat, EffortArgs, FilterArgs, Format, GraphCommand, IndexArgs};
+use crate::output::{Printable, note, print, say, stderr_is_terminal, stdout_is_terminal};
 use crate::{exit, progress};
 
 /// What every command works with.
@@ -69,7 +67,7 @@ pub(crate) fn run(args: Args) -> u8 {
         Ok(code) => code,
         Err(Stop::ClosedPipe) => exit::FOUND,
         Err(Stop::Error(error)) => {
-            let _ = writeln!(std::io::stderr(), "cds: {error}");
+            say(&format!("cds: {error}"));
             exit::code(error.kind)
         }
     }
@@ -110,7 +108,7 @@ fn dispatch(context: &Context, common: &Common, command: Command) -> Done {
 fn completions(shell: clap_complete::Shell) -> Done {
     let mut out = Vec::new();
     clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "cds", &mut out);
-    print(&String::from_utf8_lossy(&out))?;
+    print(&Printable::text(&String::from_utf8_lossy(&out)))?;
     Ok(exit::FOUND)
 }
 
@@ -146,7 +144,7 @@ fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
     let color = match color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        Color::Auto => stdout_is_terminal() && std::env::var_os("NO_COLOR").is_none(),
     };
     Ok(Context { engine, format, color })
 }
@@ -189,29 +187,10 @@ fn ensure_indexed(context: &Context) -> Result<(), Stop> {
         return Ok(());
     }
     let report = progress::with_bar(&context.engine, cds_engine::Engine::ensure_indexed)?;
-    if let Some(report) = report.filter(|r| r.parsed > 0 && std::io::stderr().is_terminal()) {
-        let _ = writeln!(std::io::stderr(), "{}", index::summary(&report));
+    if let Some(report) = report.filter(|r| r.parsed > 0 && stderr_is_terminal()) {
+        say(&index::summary(&report));
     }
     Ok(())
-}
-
-/// Prints to stdout; a reader that went away ends the command without an error.
-pub(crate) fn print(text: &str) -> Result<(), Stop> {
-    let mut out = std::io::stdout().lock();
-    let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match result {
-        Ok(()) => Ok(()),
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Err(Stop::ClosedPipe),
-        Err(e) => Err(Stop::Error(Error { kind: ErrorKind::Io, message: format!("standard output: {e}") })),
-    }
-}
-
-/// Says something to the person, not to the pipe; once, though an answer may repeat what was said while it was looked for.
-pub(crate) fn note(text: &str) {
-    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
-        let _ = writeln!(std::io::stderr(), "cds: {text}");
-    }
 }
 
 /// 0 when something was found, 1 when not.

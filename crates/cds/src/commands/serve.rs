@@ -1,6 +1,5 @@
 //! `cds serve` and `cds mcp`
 
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +9,8 @@ use cds_service::{Doors, Fault, FaultKind, Guard, Keeping, Limits, Listen};
 
 use super::{Done, note, print};
 use crate::args::{Common, McpArgs, ServeArgs};
-use crate::{exit, progress};
+use crate::output::Printable;
+use crate::{exit, progress, render};
 
 /// The word that other machines must show.
 const TOKEN: &str = "CDS_TOKEN";
@@ -40,11 +40,7 @@ fn open(common: &Common, roots: &[PathBuf], keeping: Keeping, log: bool) -> Resu
         return Err(Error { kind: ErrorKind::Invalid, message });
     }
     let index_dir = common.index_dir.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
-    let log = log.then(|| -> cds_service::Log {
-        Box::new(|line| {
-            let _ = writeln!(std::io::stderr(), "{line}");
-        })
-    });
+    let log = log.then(|| -> cds_service::Log { Box::new(crate::output::log) });
     crate::memory::give_back();
     let doors = Doors::new(Keeping { index_dir, approves: common.yes, ..keeping }, Limits::default(), log);
     for root in roots {
@@ -82,6 +78,10 @@ async fn interrupted() {
     }
 }
 
+fn listening(place: &str) -> Printable {
+    render::plain(|out| out.line(format_args!("listening on {place}")))
+}
+
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
     let roots = roots(common, &args.paths);
     let allowed = if args.allow_root.is_empty() { &roots } else { &args.allow_root };
@@ -101,10 +101,10 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
     let told = |address: Option<SocketAddr>| {
         // On standard output, so that a program that starts us can read where to ask.
         if let Some(address) = address {
-            let _ = print(&format!("listening on {scheme}://{address}\n"));
+            let _ = print(&listening(&format!("{scheme}://{address}")));
         }
         if let Some(socket) = &args.socket {
-            let _ = print(&format!("listening on {}\n", socket.display()));
+            let _ = print(&listening(&socket.display().to_string()));
         }
         for root in &roots {
             note(&format!("serving {}", root.display()));

@@ -1,6 +1,5 @@
 //! `cds watch`
 
-use std::io::Write;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Context, Done, Stop, index, print};
 use crate::args::{Common, Format, WatchArgs};
-use crate::{exit, progress, render};
+use crate::{exit, output, progress, render};
 
 pub(crate) fn run(context: &Context, common: &Common, args: &WatchArgs) -> Done {
     let is_json = matches!(context.format, Format::Json | Format::Jsonl);
@@ -25,7 +24,7 @@ pub(crate) fn run(context: &Context, common: &Common, args: &WatchArgs) -> Done 
     loop {
         let engine = reopened.as_ref().unwrap_or(&context.engine);
         match first_look(engine) {
-            Ok(Some(report)) if !is_json => tell_person(&index::summary(&report)),
+            Ok(Some(report)) if !is_json => output::say(&index::summary(&report)),
             Ok(_) => {}
             Err(e) if e.kind == ErrorKind::Cancelled => return Ok(exit::FOUND),
             // There may be something to index later.
@@ -73,14 +72,9 @@ fn say(engine: &Engine, event: &WatchEvent, is_json: bool) -> Result<(), Stop> {
         return object(engine, event).map_or(Ok(()), |object| print(&render::json::line(&object)));
     }
     if let Some(sentence) = sentence(engine, event) {
-        tell_person(&sentence);
+        output::say(&sentence);
     }
     Ok(())
-}
-
-/// A line for people, on standard error. A terminal that is gone is no reason to stop following.
-fn tell_person(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 fn sentence(engine: &Engine, event: &WatchEvent) -> Option<String> {

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use cds_engine::{Error, ErrorKind, find_root};
 
 use crate::args::{Common, InstallArgs};
-use crate::commands::{Done, note, print};
+use crate::commands::Done;
 use crate::exit;
+use crate::output::{Printable, note, print};
 use agents::{AGENTS, Agent, INSTRUCTIONS, Syntax};
 
 /// What the server is called.
@@ -86,7 +87,7 @@ pub(crate) fn run(common: &Common, args: &InstallArgs, removes: bool) -> Done {
             }
         }
     }
-    print(&text)?;
+    print(&Printable::text(&text))?;
     if args.dry_run {
         note("nothing was written: leave out --dry-run to do it");
     }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use cds_eval::{Bad, Comparison, Difference, Evaluation, Found, Move, Numbers, Section, Summary};
 
+use super::markdown::prose;
 use super::table::Table;
 use super::{json, toon};
 use crate::args::Format;
 use crate::commands::Context;
+use crate::output::{Printable, TextOutput};
 
 /// How a measure is headed and written. Measures that are not here are headed by their own name.
 const COLUMNS: &[(&str, &str, Kind)] = &[
@@ -61,7 +63,7 @@ fn column(measure: &'static str) -> (&'static str, Kind) {
     COLUMNS.iter().find(|row| row.0 == measure).map_or((measure, Kind::Share), |row| (row.1, row.2))
 }
 
-pub(crate) fn evaluation(evaluation: &Evaluation, against: Option<&str>, context: &Context) -> String {
+pub(crate) fn evaluation(evaluation: &Evaluation, against: Option<&str>, context: &Context) -> Printable {
     match context.format {
         Format::Json => json::line(evaluation),
         Format::Jsonl => json::lines(&evaluation.outcomes),
@@ -73,30 +75,43 @@ pub(crate) fn evaluation(evaluation: &Evaluation, against: Option<&str>, context
 
 /// Text in parts with titles.
 struct Page {
-    text: String,
+    out: TextOutput<'static>,
     is_markdown: bool,
 }
 
 impl Page {
     fn title(&mut self, title: &str) {
-        let gap = if self.text.is_empty() { "" } else { "\n" };
-        let mark = if self.is_markdown { "## " } else { "" };
-        let after = if self.is_markdown { "\n" } else { "" };
-        self.text.push_str(&format!("{gap}{mark}{title}\n{after}"));
+        if !self.out.is_empty() {
+            self.out.end();
+        }
+        if self.is_markdown {
+            self.out.line(format_args!("## {}", prose(title)));
+            self.out.end();
+        } else {
+            self.line(title);
+        }
     }
 
     fn table(&mut self, table: &Table) {
-        self.text.push_str(&if self.is_markdown { table.markdown() } else { table.aligned() });
+        if self.is_markdown {
+            table.markdown(&mut self.out);
+        } else {
+            table.aligned(&mut self.out);
+        }
     }
 
     fn line(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.text.push('\n');
+        self.out.line(format_args!("{text}"));
+    }
+
+    /// Names, queries and paths in a line.
+    fn shown(&self, text: &str) -> String {
+        if self.is_markdown { prose(text) } else { text.to_owned() }
     }
 }
 
-fn page(evaluation: &Evaluation, against: Option<&str>, is_markdown: bool) -> String {
-    let mut page = Page { text: String::new(), is_markdown };
+fn page(evaluation: &Evaluation, against: Option<&str>, is_markdown: bool) -> Printable {
+    let mut page = Page { out: TextOutput::plain(), is_markdown };
     let sections = [("query", "queries", &evaluation.queries), ("issue", "issues", &evaluation.issues)];
     for (one, many, section) in sections {
         if let Some(section) = section {
@@ -110,7 +125,7 @@ fn page(evaluation: &Evaluation, against: Option<&str>, is_markdown: bool) -> St
             worst(&mut page, bad);
         }
     }
-    page.text
+    page.out.finish()
 }
 
 fn family(page: &mut Page, counted_questions: &str, section: &Section, against: Option<&str>) {
@@ -240,16 +255,17 @@ fn short(query: &str) -> String {
 
 fn worst(page: &mut Page, bad: &Bad) {
     let bullet = if page.is_markdown { "- " } else { "" };
-    page.line(&format!("{bullet}{}  {:.4}  {}", bad.id, bad.score, short(&bad.query)));
+    let (id, query) = (page.shown(&bad.id), page.shown(&short(&bad.query)));
+    page.line(&format!("{bullet}{id}  {:.4}  {query}", bad.score));
     let targets: Vec<String> = bad
         .targets
         .iter()
-        .map(|t| format!("{} at {}", t.name, t.rank.map_or("-".to_owned(), |r| r.to_string())))
+        .map(|t| format!("{} at {}", page.shown(&t.name), t.rank.map_or("-".to_owned(), |r| r.to_string())))
         .collect();
     page.line(&format!("  {bullet}wanted {}", targets.join(", ")));
     for (label, hit) in [("first ", &bad.first), ("target", &bad.wanted)] {
         if let Some(hit) = hit {
-            page.line(&format!("  {bullet}{label} {}", place(hit)));
+            page.line(&format!("  {bullet}{label} {}", page.shown(&place(hit))));
         }
     }
     if let (Some(first), Some(wanted)) = (&bad.first, &bad.wanted)

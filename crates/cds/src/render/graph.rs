@@ -1,35 +1,33 @@
 //! Parts of the graph, drawn: a tree for terminals, DOT and Mermaid for pictures.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use cds_engine::{GraphEdge, GraphNode, GraphResponse};
+use cds_engine::{GraphEdge, GraphNode, GraphResponse, sanitize_line};
 
-use super::paint::{Painter, Style};
+use super::paint::Style;
+use crate::output::TextOutput;
 
 /// Each node once; what was shown before is marked and not opened again.
-pub(super) fn tree(response: &GraphResponse, painter: &Painter) -> String {
+pub(super) fn tree(out: &mut TextOutput, response: &GraphResponse) {
     let mut below: BTreeMap<&str, Vec<&GraphEdge>> = BTreeMap::new();
     for edge in &response.edges {
         below.entry(near(edge)).or_default().push(edge);
     }
     let known: BTreeMap<&str, &GraphNode> =
         response.from.iter().chain(&response.nodes).map(|n| (n.id.as_str(), n)).collect();
-    let mut out = String::new();
     for start in &response.from {
-        let _ = writeln!(out, "{}", title(start, painter));
-        branches(&mut out, &start.id, "", &below, &known, painter);
+        title(out, start);
+        out.end();
+        branches(out, &start.id, "", &below, &known);
     }
-    out
 }
 
 fn branches(
-    out: &mut String,
+    out: &mut TextOutput,
     id: &str,
     indent: &str,
     below: &BTreeMap<&str, Vec<&GraphEdge>>,
     known: &BTreeMap<&str, &GraphNode>,
-    painter: &Painter,
 ) {
     let edges = below.get(id).map(Vec::as_slice).unwrap_or_default();
     for (at, edge) in edges.iter().enumerate() {
@@ -37,25 +35,30 @@ fn branches(
         let (branch, rest) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
         let arrow = if edge.backward { "<-" } else { "->" };
         let there = far(edge);
-        let shown = known.get(there).map_or_else(|| there.to_owned(), |n| title(n, painter));
-        let mut how = edge.certainty.to_owned();
-        if edge.candidates > 1 {
-            let _ = write!(how, " 1 of {}", edge.candidates);
-        }
-        let site = if edge.site.is_empty() { String::new() } else { format!(" @{}", edge.site) };
         let alias = edge.alias.as_deref().map(|a| format!(" as {a}")).unwrap_or_default();
+        write!(out, "{indent}{branch}");
+        out.styled(Style::Dim, format_args!("{}{alias} {arrow}", edge.kind));
+        write!(out, " ");
+        match known.get(there) {
+            Some(node) => title(out, node),
+            None => write!(out, "{there}"),
+        }
+        let one_of = if edge.candidates > 1 { format!(" 1 of {}", edge.candidates) } else { String::new() };
+        let site = if edge.site.is_empty() { String::new() } else { format!(" @{}", edge.site) };
         let again = if edge.repeated { " (shown above)" } else { "" };
-        let label = painter.paint(Style::Dim, &format!("{}{alias} {arrow}", edge.kind));
-        let tail = painter.paint(Style::Dim, &format!("{how}{site}{again}"));
-        let _ = writeln!(out, "{indent}{branch}{label} {shown}  {tail}");
+        write!(out, "  ");
+        out.styled(Style::Dim, format_args!("{}{one_of}{site}{again}", edge.certainty));
+        out.end();
         if !edge.repeated {
-            branches(out, there, &format!("{indent}{rest}"), below, known, painter);
+            branches(out, there, &format!("{indent}{rest}"), below, known);
         }
     }
 }
 
-fn title(node: &GraphNode, painter: &Painter) -> String {
-    format!("{} {}", painter.paint(Style::Bold, &node.id), painter.paint(Style::Dim, node.kind))
+fn title(out: &mut TextOutput, node: &GraphNode) {
+    out.styled(Style::Bold, &node.id);
+    write!(out, " ");
+    out.styled(Style::Dim, node.kind);
 }
 
 /// The end of an edge that the walk came from, and the other one.
@@ -68,41 +71,74 @@ fn far(edge: &GraphEdge) -> &str {
 }
 
 /// Guesses are dashed.
-pub(super) fn dot(response: &GraphResponse) -> String {
-    let mut out = String::from("digraph cds {\n  rankdir=LR;\n  node [shape=box];\n");
+pub(super) fn dot(out: &mut TextOutput, response: &GraphResponse) {
+    for head in ["digraph cds {", "  rankdir=LR;", "  node [shape=box];"] {
+        out.line(format_args!("{head}"));
+    }
     for node in response.from.iter().chain(&response.nodes) {
-        let id = escape(&node.id);
-        let _ = writeln!(out, "  \"{id}\" [tooltip=\"{} {}:{}\"];", node.kind, escape(&node.path), node.start_line);
+        let (id, place) = (dot_text(&node.id), dot_text(&node.path));
+        out.line(format_args!("  \"{id}\" [tooltip=\"{} {place}:{}\"];", node.kind, node.start_line));
     }
     for edge in &response.edges {
         let style = if edge.certainty == "named" { ", style=dashed" } else { "" };
-        let (from, to) = (escape(&edge.from), escape(&edge.to));
-        let _ = writeln!(out, "  \"{from}\" -> \"{to}\" [label=\"{}\"{style}];", edge.kind);
+        let (from, to) = (dot_text(&edge.from), dot_text(&edge.to));
+        out.line(format_args!("  \"{from}\" -> \"{to}\" [label=\"{}\"{style}];", edge.kind));
     }
-    out.push_str("}\n");
-    out
+    out.line(format_args!("}}"));
 }
 
-pub(super) fn mermaid(response: &GraphResponse) -> String {
+pub(super) fn mermaid(out: &mut TextOutput, response: &GraphResponse) {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut out = String::from("flowchart LR\n");
+    out.line(format_args!("flowchart LR"));
     for node in response.from.iter().chain(&response.nodes) {
         let next = numbers.len();
         if numbers.contains_key(node.id.as_str()) {
             continue;
         }
         numbers.insert(&node.id, next);
-        let _ = writeln!(out, "  n{next}[\"{}\"]", node.id.replace('"', "#quot;"));
+        out.line(format_args!("  n{next}[\"{}\"]", mermaid_text(&node.id)));
     }
     for edge in &response.edges {
         let (Some(from), Some(to)) = (numbers.get(edge.from.as_str()), numbers.get(edge.to.as_str())) else { continue };
         let arrow = if edge.certainty == "named" { "-." } else { "--" };
         let end = if edge.certainty == "named" { ".->" } else { "-->" };
-        let _ = writeln!(out, "  n{from} {arrow} {} {end} n{to}", edge.kind);
+        out.line(format_args!("  n{from} {arrow} {} {end} n{to}", edge.kind));
     }
-    out
 }
 
-fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+/// The inside of a quoted string of DOT. A backslash is doubled, since labels know escapes of their own.
+fn dot_text(text: &str) -> String {
+    sanitize_line(text).replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// The inside of a quoted label of Mermaid, which reads HTML, Markdown, entities, line breaks and directives in it.
+fn mermaid_text(text: &str) -> String {
+    let mut label = String::with_capacity(text.len());
+    for c in sanitize_line(text).chars() {
+        match c {
+            '"' | '#' | '%' | '&' | '<' | '>' | '\\' | '`' => label.push_str(&format!("#{};", u32::from(c))),
+            c => label.push(c),
+        }
+    }
+    label
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{dot_text, mermaid_text};
+
+    #[test]
+    fn labels_stay_inside_their_quotes() {
+        let check = |text: &str, dot: &str, mermaid: &str| {
+            assert_eq!((dot_text(text).as_str(), mermaid_text(text).as_str()), (dot, mermaid), "{text:?}");
+        };
+        check("src/a.py:Session.get", "src/a.py:Session.get", "src/a.py:Session.get");
+        check("a[b]{c}(d)|e;", "a[b]{c}(d)|e;", "a[b]{c}(d)|e;");
+        check("\"]; evil [\"", "\\\"]; evil [\\\"", "#34;]; evil [#34;");
+        check("a\\", "a\\\\", "a#92;");
+        check("a\nb", "a\\\\nb", "a#92;nb");
+        check("<img src=x>", "<img src=x>", "#60;img src=x#62;");
+        check("%%{init}%%`x`&#35;", "%%{init}%%`x`&#35;", "#37;#37;{init}#37;#37;#96;x#96;#38;#35;35;");
+        check("\x1b\u{202e}", "\\\\x1b\\\\u{202e}", "#92;x1b#92;u{202e}");
+    }
 }

@@ -1,197 +1,218 @@
 //! For people.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::Display;
 
 use cds_engine::{GrepResponse, Hit, OutlineResponse, SearchResponse, Signal, StatusResponse, counted};
 
-use super::paint::{Lexer, Painter, Style, by_line};
+use super::paint::{Lexer, Style, by_line};
+use crate::output::TextOutput;
 
 /// Lines of a doc comment that are shown.
 const DOC_LINES: usize = 2;
 
-pub(crate) fn search(response: &SearchResponse, painter: &Painter, explain: bool) -> String {
-    let mut out = hits(&response.hits, painter, explain);
+pub(crate) fn search(out: &mut TextOutput, response: &SearchResponse, explain: bool) {
+    hits(out, &response.hits, explain);
     if explain {
         let timings: Vec<String> = response.timings_ms.iter().map(|(n, ms)| format!("{n} {ms:.2} ms")).collect();
         let parsed = &response.parsed_query;
-        let _ = writeln!(out, "query: {} {:?} names {:?}", parsed.kind, parsed.keywords, parsed.code_terms);
-        let _ = writeln!(out, "time: {}", timings.join(", "));
+        out.line(format_args!("query: {} {:?} names {:?}", parsed.kind, parsed.keywords, parsed.code_terms));
+        out.line(format_args!("time: {}", timings.join(", ")));
     }
     if let Some(cursor) = &response.next_cursor {
-        let more = format!("{} in all; more with --cursor {cursor}", response.total);
-        let _ = writeln!(out, "{}", painter.paint(Style::Dim, &more));
+        out.styled(Style::Dim, format_args!("{} in all; more with --cursor {cursor}", response.total));
+        out.end();
     }
-    out
 }
 
-pub(crate) fn hits(hits: &[Hit], painter: &Painter, explain: bool) -> String {
-    let mut out = String::new();
+pub(crate) fn hits(out: &mut TextOutput, hits: &[Hit], explain: bool) {
     for hit in hits {
-        one(&mut out, hit, painter, explain, "");
+        one(out, hit, explain, "");
         for chunk in &hit.chunks {
-            one(&mut out, chunk, painter, explain, "  ");
+            one(out, chunk, explain, "  ");
         }
         if hit.more_in_file > 0 {
-            let more = format!("+{} more in this file", hit.more_in_file);
-            let _ = writeln!(out, "  {}", painter.paint(Style::Dim, &more));
+            write!(out, "  ");
+            out.styled(Style::Dim, format_args!("+{} more in this file", hit.more_in_file));
+            out.end();
         }
-        out.push('\n');
+        out.end();
     }
-    out
 }
 
-fn one(out: &mut String, hit: &Hit, painter: &Painter, explain: bool, pad: &str) {
-    let place =
-        if hit.start_line > 0 { format!("{}:{}-{}", hit.path, hit.start_line, hit.end_line) } else { hit.path.clone() };
-    let _ = write!(out, "{pad}{}", painter.paint(Style::Path, &place));
+fn one(out: &mut TextOutput, hit: &Hit, explain: bool, pad: &str) {
+    write!(out, "{pad}");
+    if hit.start_line > 0 {
+        out.styled(Style::Path, format_args!("{}:{}-{}", hit.path, hit.start_line, hit.end_line));
+    } else {
+        out.styled(Style::Path, &hit.path);
+    }
     let shown = if hit.breadcrumb.is_empty() { hit.name.as_deref().unwrap_or_default() } else { &hit.breadcrumb };
     if !shown.is_empty() {
-        let _ = write!(out, "  {}", painter.paint(Style::Bold, shown));
+        write!(out, "  ");
+        out.styled(Style::Bold, shown);
     }
-    let _ = write!(out, "  {}", painter.paint(Style::Dim, hit.kind));
+    write!(out, "  ");
+    out.styled(Style::Dim, hit.kind);
     if let Some(percent) = hit.relevance_percent.filter(|p| *p > 0) {
-        let _ = write!(out, "  {}", painter.paint(Style::Score, &format!("{percent}%")));
+        write!(out, "  ");
+        out.styled(Style::Score, format_args!("{percent}%"));
     }
     if hit.stale {
-        let _ = write!(out, "  {}", painter.paint(Style::Warn, "changed since indexed"));
+        write!(out, "  ");
+        out.styled(Style::Warn, "changed since indexed");
     }
-    out.push('\n');
-    let mut label = |name: &str, text: &str| {
-        let _ = writeln!(out, "{pad}  {} {text}", painter.paint(Style::Dim, &format!("{name}:")));
+    out.end();
+    let name = |out: &mut TextOutput, name: &str| {
+        write!(out, "{pad}  ");
+        out.styled(Style::Dim, format_args!("{name}:"));
+        write!(out, " ");
+    };
+    let label = |out: &mut TextOutput, label: &str, text: &dyn Display| {
+        name(out, label);
+        out.line(format_args!("{text}"));
     };
     if let Some(count) = hit.chunk_count {
         let size = hit.size.unwrap_or(0);
         let (chunks, bytes) = (counted(count as usize, "chunk"), counted(size as usize, "byte"));
-        label("Document", &format!("{chunks}, {bytes}, {}", hit.languages.join(", ")));
+        label(out, "Document", &format_args!("{chunks}, {bytes}, {}", hit.languages.join(", ")));
     }
     if let Some(doc) = &hit.doc_comment {
         let lines: Vec<&str> = doc.lines().filter(|l| !l.trim().is_empty()).take(DOC_LINES).map(str::trim).collect();
-        label("Doc", &lines.join(" "));
+        label(out, "Doc", &lines.join(" "));
     }
     let folded = hit.signature.as_deref() == Some(hit.snippet.as_str());
     if let Some(signature) = hit.signature.as_deref().filter(|s| !s.is_empty()) {
-        let colored = painter.code(signature, &mut painter.lexer(&hit.language), &[]);
-        label("Signature", &colored);
+        name(out, "Signature");
+        let mut lexer = out.lexer(&hit.language);
+        out.code(signature, &mut lexer, &[]);
+        out.end();
     }
     if explain {
         let number = |s: &Signal| format!("{} {}{:.3}", s.name, if s.multiplies { "×" } else { "" }, s.value);
         let numbers: Vec<String> = hit.signals.iter().map(number).collect();
         let found: Vec<String> =
             hit.scores.iter().map(|(n, s)| format!("{n} {s:.2} (rank {})", hit.ranks.get(n).unwrap_or(&0))).collect();
-        label("Found", &found.join(", "));
-        label("Signals", &numbers.join(", "));
+        label(out, "Found", &found.join(", "));
+        label(out, "Signals", &numbers.join(", "));
     }
     if !folded {
-        code(out, hit, painter, pad);
+        code(out, hit, pad);
     }
 }
 
-fn code(out: &mut String, hit: &Hit, painter: &Painter, pad: &str) {
-    let mut lexer = painter.lexer(&hit.language);
+fn code(out: &mut TextOutput, hit: &Hit, pad: &str) {
+    let mut lexer = out.lexer(&hit.language);
     let matches = by_line(&hit.highlights);
     let width = hit.end_line.max(1).ilog10() as usize + 1;
     for (number, line) in (hit.snippet_line..).zip(hit.snippet.lines()) {
         let here = matches.get(&number).map_or(&[][..], Vec::as_slice);
-        let margin = painter.paint(Style::Dim, &format!("{number:>width$} |"));
-        let colored = painter.code(line, &mut lexer, here);
-        let _ = writeln!(out, "{pad}  {margin} {colored}");
+        write!(out, "{pad}  ");
+        out.styled(Style::Dim, format_args!("{number:>width$} |"));
+        write!(out, " ");
+        out.code(line, &mut lexer, here);
+        out.end();
     }
 }
 
-pub(crate) fn outline(response: &OutlineResponse, painter: &Painter) -> String {
-    let mut out = String::new();
+pub(crate) fn outline(out: &mut TextOutput, response: &OutlineResponse) {
     for file in &response.files {
-        let about = format!("{}, {}", file.language, counted(file.lines as usize, "line"));
-        let stale = if file.stale { painter.paint(Style::Warn, "  changed since indexed") } else { String::new() };
-        let _ =
-            writeln!(out, "{}  {}{stale}", painter.paint(Style::Path, &file.path), painter.paint(Style::Dim, &about));
-        let mut lexer = painter.lexer(&file.language);
+        out.styled(Style::Path, &file.path);
+        write!(out, "  ");
+        out.styled(Style::Dim, format_args!("{}, {}", file.language, counted(file.lines as usize, "line")));
+        if file.stale {
+            out.styled(Style::Warn, "  changed since indexed");
+        }
+        out.end();
+        let mut lexer = out.lexer(&file.language);
         for entity in &file.entities {
-            let pad = "  ".repeat(entity.depth as usize + 1);
-            let lines = painter.paint(Style::Dim, &format!("{}-{}", entity.start_line, entity.end_line));
-            let shown = painter.code(&entity.signature, &mut lexer, &[]);
-            let _ = writeln!(out, "{pad}{} {shown}  {lines}", painter.paint(Style::Dim, entity.kind));
+            write!(out, "{}", "  ".repeat(entity.depth as usize + 1));
+            out.styled(Style::Dim, entity.kind);
+            write!(out, " ");
+            out.code(&entity.signature, &mut lexer, &[]);
+            write!(out, "  ");
+            out.styled(Style::Dim, format_args!("{}-{}", entity.start_line, entity.end_line));
+            out.end();
         }
     }
-    out
 }
 
-pub(crate) fn grep(response: &GrepResponse, painter: &Painter) -> String {
-    let mut out = String::new();
+pub(crate) fn grep(out: &mut TextOutput, response: &GrepResponse) {
     let mut lexers: BTreeMap<&str, Lexer> = BTreeMap::new();
     for hit in &response.hits {
-        let place = format!("{}:{}:{}", hit.path, hit.line, hit.column);
+        out.styled(Style::Path, format_args!("{}:{}:{}", hit.path, hit.line, hit.column));
+        write!(out, ": ");
         // Fresh for each line, which may stand far from the last one; made once a language, since keywords are sorted.
-        let mut lexer = lexers.entry(&hit.language).or_insert_with(|| painter.lexer(&hit.language)).clone();
-        let line = painter.code(hit.text.trim_end(), &mut lexer, &hit.matches);
-        let entity = hit
-            .entity
-            .as_ref()
-            .map(|e| format!("  {}", painter.paint(Style::Dim, &format!("[{e}]"))))
-            .unwrap_or_default();
-        let stale = if hit.stale { painter.paint(Style::Warn, "  changed since indexed") } else { String::new() };
-        let _ = writeln!(out, "{}: {line}{entity}{stale}", painter.paint(Style::Path, &place));
+        let mut lexer = lexers.entry(&hit.language).or_insert_with(|| out.lexer(&hit.language)).clone();
+        out.code(hit.text.trim_end(), &mut lexer, &hit.matches);
+        if let Some(entity) = &hit.entity {
+            write!(out, "  ");
+            out.styled(Style::Dim, format_args!("[{entity}]"));
+        }
+        if hit.stale {
+            out.styled(Style::Warn, "  changed since indexed");
+        }
+        out.end();
     }
-    out
 }
 
-pub(crate) fn status(response: &StatusResponse, painter: &Painter) -> String {
-    let mut out = String::new();
-    let mut row = |name: &str, value: String| {
-        let _ = writeln!(out, "{} {value}", painter.paint(Style::Dim, &format!("{name:<11}")));
+pub(crate) fn status(out: &mut TextOutput, response: &StatusResponse) {
+    let name = |out: &mut TextOutput, name: &str| {
+        out.styled(Style::Dim, format_args!("{name:<11}"));
+        write!(out, " ");
+    };
+    let row = |out: &mut TextOutput, label: &str, value: &dyn Display| {
+        name(out, label);
+        out.line(format_args!("{value}"));
     };
     let s = response;
-    row("root", s.root.clone());
-    row("index", format!("{} (format {}, {})", s.index_dir, s.format, s.generation));
-    let freshness = match s.freshness {
-        "fresh" => "fresh".to_owned(),
+    row(out, "root", &s.root);
+    row(out, "index", &format_args!("{} (format {}, {})", s.index_dir, s.format, s.generation));
+    name(out, "state");
+    match s.freshness {
+        "fresh" => write!(out, "fresh"),
         "stale" => {
             let changed = match s.changed {
                 1 => "1 file or folder".to_owned(),
                 n => format!("{n} files or folders"),
             };
-            painter.paint(Style::Warn, &format!("stale: {changed} changed, run `cds index`"))
+            out.styled(Style::Warn, format_args!("stale: {changed} changed, run `cds index`"));
         }
         "partial" => {
-            let left = cds_engine::counted(s.changed, "file");
-            painter.paint(Style::Warn, &format!("partial: {left} not in it yet, run `cds index`"))
+            let left = counted(s.changed, "file");
+            out.styled(Style::Warn, format_args!("partial: {left} not in it yet, run `cds index`"));
         }
-        other => painter.paint(Style::Warn, &format!("{other}: run `cds index`")),
-    };
-    row("state", freshness);
-    row("files", format!("{} ({} of source, {} of index)", s.files, bytes(s.source_bytes), bytes(s.index_bytes)));
-    row("entities", s.entities.to_string());
-    row("chunks", s.chunks.to_string());
-    row("references", s.references.to_string());
-    let mut meaning = s.model.clone().unwrap_or_else(|| "no vectors".to_owned());
+        other => out.styled(Style::Warn, format_args!("{other}: run `cds index`")),
+    }
+    out.end();
+    let (source, index) = (bytes(s.source_bytes), bytes(s.index_bytes));
+    row(out, "files", &format_args!("{} ({source} of source, {index} of index)", s.files));
+    row(out, "entities", &s.entities);
+    row(out, "chunks", &s.chunks);
+    row(out, "references", &s.references);
+    name(out, "meaning");
+    write!(out, "{}", s.model.as_deref().unwrap_or("no vectors"));
     if let Some(sparse) = &s.sparse_model {
-        meaning.push_str(&format!("; terms by {sparse}"));
+        write!(out, "; terms by {sparse}");
     }
     if s.truncated > 0 {
-        meaning.push_str(&format!("; {} texts were longer than it reads", s.truncated));
+        write!(out, "; {} texts were longer than it reads", s.truncated);
     }
     if s.not_encoded > 0 {
-        let missing = format!("; {} chunks are not encoded: run `cds index`", s.not_encoded);
-        meaning.push_str(&painter.paint(Style::Warn, &missing));
+        out.styled(Style::Warn, format_args!("; {} chunks are not encoded: run `cds index`", s.not_encoded));
     }
-    row("meaning", meaning);
+    out.end();
     let languages: Vec<String> = s.languages.iter().map(|l| format!("{} {}", l.language, l.files)).collect();
-    row("languages", languages.join(", "));
+    row(out, "languages", &languages.join(", "));
     let problems: Vec<String> = s.problem_counts.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
     let hint = if s.problems.is_empty() && !problems.is_empty() { " (list: cds status --problems)" } else { "" };
-    row("problems", if problems.is_empty() { "none".to_owned() } else { problems.join(", ") + hint });
+    row(out, "problems", &if problems.is_empty() { "none".to_owned() } else { problems.join(", ") + hint });
     for problem in &s.problems {
         let left_out = if problem.skipped { "left out" } else { "indexed" };
-        let _ = writeln!(
-            out,
-            "  {}: {} ({left_out}) {}",
-            painter.paint(Style::Path, &problem.path),
-            problem.reason,
-            problem.detail
-        );
+        write!(out, "  ");
+        out.styled(Style::Path, &problem.path);
+        out.line(format_args!(": {} ({left_out}) {}", problem.reason, problem.detail));
     }
-    out
 }
 
 fn bytes(n: u64) -> String {

@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
+use crate::output::Printable;
+
 /// One object on one line.
-pub(crate) fn line(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("responses are plain data") + "\n"
+pub(crate) fn line(value: &impl Serialize) -> Printable {
+    Printable::json(value)
 }
 
 /// One object a line.
-pub(crate) fn lines(values: &[impl Serialize]) -> String {
+pub(crate) fn lines(values: &[impl Serialize]) -> Printable {
     values.iter().map(line).collect()
 }

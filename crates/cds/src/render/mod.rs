@@ -5,7 +5,7 @@ mod graph;
 mod human;
 pub(crate) mod json;
 mod markdown;
-mod paint;
+pub(crate) mod paint;
 mod research;
 mod table;
 mod toon;
@@ -19,48 +19,54 @@ use cds_engine::{
 
 use crate::args::{Draw, Format};
 use crate::commands::Context;
+use crate::output::{Printable, TextOutput};
 
-pub(crate) fn search(response: &SearchResponse, context: &Context, explain: bool) -> String {
+pub(crate) fn search(response: &SearchResponse, context: &Context, explain: bool) -> Printable {
     match context.format {
-        Format::Human => human::search(response, &context.painter(), explain),
+        Format::Human => context.text(|out| human::search(out, response, explain)),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&response.hits),
         Format::Toon => {
             toon::hits(Some(&response.query), Some(response.total), &response.hits, response.next_cursor.as_deref())
         }
-        Format::Markdown => markdown::hits(&response.hits),
+        Format::Markdown => plain(|out| markdown::hits(out, &response.hits)),
         Format::Paths => paths(response.hits.iter().map(|h| h.path.as_str())),
     }
 }
 
-pub(crate) fn symbol(response: &SymbolResponse, context: &Context) -> String {
+pub(crate) fn symbol(response: &SymbolResponse, context: &Context) -> Printable {
     match context.format {
-        Format::Human => human::hits(&response.hits, &context.painter(), false),
+        Format::Human => context.text(|out| human::hits(out, &response.hits, false)),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&response.hits),
         Format::Toon => toon::hits(Some(&response.name), Some(response.total), &response.hits, None),
-        Format::Markdown => markdown::hits(&response.hits),
+        Format::Markdown => plain(|out| markdown::hits(out, &response.hits)),
         Format::Paths => paths(response.hits.iter().map(|h| h.path.as_str())),
     }
 }
 
-pub(crate) fn retrieve(response: &RetrieveResponse, context: &Context) -> String {
+pub(crate) fn retrieve(response: &RetrieveResponse, context: &Context) -> Printable {
     match context.format {
-        Format::Human => human::hits(&response.hits, &context.painter(), false),
+        Format::Human => context.text(|out| human::hits(out, &response.hits, false)),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&response.hits),
         Format::Toon => toon::hits(None, None, &response.hits, None),
-        Format::Markdown => markdown::hits(&response.hits),
+        Format::Markdown => plain(|out| markdown::hits(out, &response.hits)),
         Format::Paths => paths(response.hits.iter().map(|h: &Hit| h.path.as_str())),
     }
 }
 
-pub(crate) fn graph(response: &GraphResponse, context: &Context, draw: Draw) -> String {
+pub(crate) fn graph(response: &GraphResponse, context: &Context, draw: Draw) -> Printable {
     match (context.format, draw) {
-        (Format::Human, Draw::Tree) => graph::tree(response, &context.painter()),
-        (Format::Human, Draw::Dot) => graph::dot(response),
-        (Format::Human, Draw::Mermaid) => graph::mermaid(response),
-        (Format::Markdown, _) => format!("```mermaid\n{}```\n", graph::mermaid(response)),
+        (Format::Human, Draw::Tree) => context.text(|out| graph::tree(out, response)),
+        (Format::Human, Draw::Dot) => plain(|out| graph::dot(out, response)),
+        (Format::Human, Draw::Mermaid) => plain(|out| graph::mermaid(out, response)),
+        (Format::Markdown, _) => plain(|out| {
+            // Labels have no backticks: there, they are entities.
+            out.line(format_args!("```mermaid"));
+            graph::mermaid(out, response);
+            out.line(format_args!("```"));
+        }),
         (Format::Json, _) => json::line(response),
         (Format::Jsonl, _) => json::lines(&response.edges),
         (Format::Toon, _) => toon::value(response),
@@ -68,58 +74,68 @@ pub(crate) fn graph(response: &GraphResponse, context: &Context, draw: Draw) -> 
     }
 }
 
-pub(crate) fn research(response: &ResearchResponse, context: &Context) -> String {
+pub(crate) fn research(response: &ResearchResponse, context: &Context) -> Printable {
     match context.format {
-        Format::Human => research::human(response, &context.painter()),
+        Format::Human => context.text(|out| research::human(out, response)),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&research::rows(response)),
         Format::Toon => research::toon(response),
-        Format::Markdown => research::markdown(response),
+        Format::Markdown => plain(|out| research::markdown(out, response)),
         Format::Paths => paths(response.sections.iter().flat_map(|s| &s.findings).map(|f| f.path.as_str())),
     }
 }
 
-pub(crate) fn outline(response: &OutlineResponse, context: &Context) -> String {
+pub(crate) fn outline(response: &OutlineResponse, context: &Context) -> Printable {
     match context.format {
-        Format::Human => human::outline(response, &context.painter()),
+        Format::Human => context.text(|out| human::outline(out, response)),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&response.files),
         Format::Toon => toon::value(response),
-        Format::Markdown => markdown::outline(response),
+        Format::Markdown => plain(|out| markdown::outline(out, response)),
         Format::Paths => paths(response.files.iter().map(|f| f.path.as_str())),
     }
 }
 
-pub(crate) fn grep(response: &GrepResponse, context: &Context) -> String {
+pub(crate) fn grep(response: &GrepResponse, context: &Context) -> Printable {
     match context.format {
-        Format::Human => human::grep(response, &context.painter()),
+        Format::Human => context.text(|out| human::grep(out, response)),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&response.hits),
         Format::Toon => toon::value(response),
-        Format::Markdown => markdown::grep(response),
+        Format::Markdown => plain(|out| markdown::grep(out, response)),
         Format::Paths => paths(response.hits.iter().map(|h| h.path.as_str())),
     }
 }
 
-pub(crate) fn status(response: &StatusResponse, context: &Context) -> String {
+pub(crate) fn status(response: &StatusResponse, context: &Context) -> Printable {
     match context.format {
         Format::Json | Format::Jsonl => json::line(response),
         Format::Toon => toon::value(response),
         Format::Paths => paths(response.problems.iter().map(|p| p.path.as_str())),
-        Format::Human | Format::Markdown => human::status(response, &context.painter()),
+        Format::Human | Format::Markdown => context.text(|out| human::status(out, response)),
     }
 }
 
 /// Each path once, in the order of the hits.
-fn paths<'a>(all: impl Iterator<Item = &'a str>) -> String {
+fn paths<'a>(all: impl Iterator<Item = &'a str>) -> Printable {
     let mut seen = BTreeSet::new();
-    all.filter(|p| seen.insert(*p)).map(|p| format!("{p}\n")).collect()
+    plain(|out| all.filter(|p| seen.insert(*p)).for_each(|p| out.line(format_args!("{p}"))))
+}
+
+/// Text without colours.
+pub(crate) fn plain(render: impl FnOnce(&mut TextOutput)) -> Printable {
+    let mut out = TextOutput::plain();
+    render(&mut out);
+    out.finish()
 }
 
 impl Context {
-    fn painter(&self) -> paint::Painter<'_> {
+    /// Text in the colours that were asked for.
+    fn text(&self, render: impl FnOnce(&mut TextOutput)) -> Printable {
         // A mistake in the user's language data shows when something is indexed by it; colour is not the place.
         let languages = || self.engine.registry().unwrap_or_else(|_| Registry::builtin());
-        paint::Painter::new(self.color.then(languages))
+        let mut out = TextOutput::new(self.color.then(languages));
+        render(&mut out);
+        out.finish()
     }
 }

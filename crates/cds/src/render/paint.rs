@@ -3,12 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cds_engine::Registry;
-
-/// Paints, or passes text through when colour is off: then it needs no languages.
-pub(crate) struct Painter<'a> {
-    registry: Option<&'a Registry>,
-}
+use cds_engine::Language;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -26,7 +21,7 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    fn code(self) -> &'static str {
+    pub(crate) fn code(self) -> &'static str {
         match self {
             Style::Path => "\x1b[35m",
             Style::Dim => "\x1b[2m",
@@ -42,7 +37,7 @@ impl Style {
     }
 }
 
-const RESET: &str = "\x1b[0m";
+pub(crate) const RESET: &str = "\x1b[0m";
 
 /// How one language is coloured.
 #[derive(Clone)]
@@ -55,22 +50,8 @@ pub(crate) struct Lexer {
     inside: Option<String>,
 }
 
-impl Painter<'_> {
-    pub(crate) fn new(registry: Option<&Registry>) -> Painter<'_> {
-        Painter { registry }
-    }
-
-    pub(crate) fn paint(&self, style: Style, text: &str) -> String {
-        if self.registry.is_some() && style != Style::Plain && !text.is_empty() {
-            format!("{}{text}{RESET}", style.code())
-        } else {
-            text.to_owned()
-        }
-    }
-
-    /// A lexer for a language, fresh for each snippet.
-    pub(crate) fn lexer(&self, language: &str) -> Lexer {
-        let language = self.registry.and_then(|r| r.by_name(language));
+impl Lexer {
+    pub(crate) fn new(language: Option<&Language>) -> Lexer {
         let highlight = language.map(|l| l.spec.highlight.clone()).unwrap_or_default();
         Lexer {
             keywords: language.map(|l| l.keywords().into_iter().map(str::to_owned).collect()).unwrap_or_default(),
@@ -81,41 +62,8 @@ impl Painter<'_> {
         }
     }
 
-    /// The same by the path of a file.
-    pub(crate) fn lexer_for(&self, path: &str) -> Lexer {
-        self.lexer(self.registry.map_or("", |r| r.detect(path, "").shown()))
-    }
-
-    /// A line of code with matches (character columns) on top of its colours.
-    pub(crate) fn code(&self, line: &str, lexer: &mut Lexer, matches: &[(u32, u32)]) -> String {
-        if self.registry.is_none() {
-            return line.to_owned();
-        }
-        let mut styles = lexer.styles(line);
-        for &(from, to) in matches {
-            for style in styles.iter_mut().take(to as usize).skip(from as usize) {
-                *style = Style::Match;
-            }
-        }
-        let mut out = String::with_capacity(line.len() + 32);
-        let mut run = String::new();
-        let mut last = Style::Plain;
-        for (c, style) in line.chars().zip(styles) {
-            if style != last {
-                out.push_str(&self.paint(last, &run));
-                run.clear();
-                last = style;
-            }
-            run.push(c);
-        }
-        out.push_str(&self.paint(last, &run));
-        out
-    }
-}
-
-impl Lexer {
     /// A style for each character.
-    fn styles(&mut self, line: &str) -> Vec<Style> {
+    pub(crate) fn styles(&mut self, line: &str) -> Vec<Style> {
         let chars: Vec<char> = line.chars().collect();
         let mut styles = vec![Style::Plain; chars.len()];
         let starts = |at: usize, marker: &str| {

@@ -1,47 +1,60 @@
 //! Answers to questions about the code as a whole: a tree a section for people, lists with citations, tables.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use cds_engine::{EdgeCounts, Finding, ResearchResponse, ResearchSection, ResearchSubject, counted};
 use serde_json::{Value, json};
 
-use super::paint::{Painter, Style};
+use super::markdown::{code, paragraph, prose};
+use super::paint::Style;
 use super::toon;
+use crate::output::{Printable, TextOutput};
 
 /// For people: what it is about, then each section as a tree that grows from there.
-pub(super) fn human(response: &ResearchResponse, painter: &Painter) -> String {
-    let mut out = String::new();
+pub(super) fn human(out: &mut TextOutput, response: &ResearchResponse) {
     for subject in &response.subjects {
-        let arrow = if subject.is_target { "-> " } else { "" };
-        let name = painter.paint(Style::Bold, shown(&subject.id));
-        let kind = painter.paint(Style::Dim, subject.kind);
-        let _ = writeln!(out, "{arrow}{name}  {kind}  {}", painter.paint(Style::Path, &lines(subject)));
+        write!(out, "{}", if subject.is_target { "-> " } else { "" });
+        out.styled(Style::Bold, shown(&subject.id));
+        write!(out, "  ");
+        out.styled(Style::Dim, subject.kind);
+        write!(out, "  ");
+        out.styled(Style::Path, lines(subject));
+        out.end();
         if let Some(signature) = &subject.signature {
-            let _ = writeln!(out, "   {}", painter.code(signature, &mut painter.lexer(&subject.language), &[]));
+            write!(out, "   ");
+            let mut lexer = out.lexer(&subject.language);
+            out.code(signature, &mut lexer, &[]);
+            out.end();
         }
         if let Some(doc) = &subject.doc {
-            let _ = writeln!(out, "   {}", painter.paint(Style::Comment, doc));
+            write!(out, "   ");
+            out.styled(Style::Comment, doc);
+            out.end();
         }
     }
     for section in &response.sections {
         if !out.is_empty() {
-            out.push('\n');
+            out.end();
         }
-        let kind = painter.paint(Style::Keyword, section.kind);
-        let _ = writeln!(out, "{kind}  {}", section.about);
-        Tree::of(section, &response.subjects).draw(&mut out, painter);
+        out.styled(Style::Keyword, section.kind);
+        out.line(format_args!("  {}", section.about));
+        Tree::of(section, &response.subjects).draw(out);
         for note in notes(section) {
-            let _ = writeln!(out, "{}", painter.paint(Style::Dim, &note));
+            out.styled(Style::Dim, note);
+            out.end();
         }
     }
     if !response.follow_ups.is_empty() {
-        let _ = writeln!(out, "\n{}", painter.paint(Style::Dim, "ask next:"));
+        out.end();
+        out.styled(Style::Dim, "ask next:");
+        out.end();
         for question in &response.follow_ups {
-            let _ = writeln!(out, "{}", painter.paint(Style::Dim, &format!("  cds research '{question}'")));
+            // A quote in a name must not end the one of the shell.
+            let quoted = question.replace('\'', r"'\''");
+            out.styled(Style::Dim, format_args!("  cds research '{quoted}'"));
+            out.end();
         }
     }
-    out
 }
 
 /// What is not shown, and what is not known.
@@ -129,50 +142,57 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn draw(&self, out: &mut String, painter: &Painter) {
+    fn draw(&self, out: &mut TextOutput) {
         for (root, findings) in &self.roots {
             if !root.is_empty() {
-                let _ = writeln!(out, "{}", painter.paint(Style::Bold, root));
+                out.styled(Style::Bold, root);
+                out.end();
             }
-            self.branches(out, findings, "", painter);
+            self.branches(out, findings, "");
         }
     }
 
-    fn branches(&self, out: &mut String, findings: &[&Finding], indent: &str, painter: &Painter) {
+    fn branches(&self, out: &mut TextOutput, findings: &[&Finding], indent: &str) {
         for (at, finding) in findings.iter().enumerate() {
             let is_last = at + 1 == findings.len();
             let (branch, rest) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-            let _ = writeln!(out, "{indent}{branch}{}", self.line(finding, indent.is_empty(), painter));
+            write!(out, "{indent}{branch}");
+            self.line(out, finding, indent.is_empty());
+            out.end();
             let below = self.below.get(finding.id.as_str()).map(Vec::as_slice).unwrap_or_default();
             let deeper = format!("{indent}{rest}");
             if !finding.text.is_empty() {
                 let bar = if below.is_empty() { "   " } else { "│  " };
-                let code = painter.code(&finding.text, &mut painter.lexer_for(&finding.path), &[]);
-                let _ = writeln!(out, "{deeper}{bar}{code}");
+                write!(out, "{deeper}{bar}");
+                let mut lexer = out.lexer_for(&finding.path);
+                out.code(&finding.text, &mut lexer, &[]);
+                out.end();
             }
-            self.branches(out, below, &deeper, painter);
+            self.branches(out, below, &deeper);
         }
     }
 
-    fn line(&self, finding: &Finding, is_first: bool, painter: &Painter) -> String {
-        let mut line = painter.paint(Style::Bold, shown(&finding.id));
+    fn line(&self, out: &mut TextOutput, finding: &Finding, is_first: bool) {
+        out.styled(Style::Bold, shown(&finding.id));
         if !matches!(finding.kind, "file" | "directory" | "external") {
-            let _ = write!(line, " {}", painter.paint(Style::Dim, finding.kind));
+            write!(out, " ");
+            out.styled(Style::Dim, finding.kind);
         }
         let start = format!("{}:{}", finding.path, finding.start_line);
-        let site = finding.via.last().cloned().unwrap_or(start);
-        let _ = write!(line, "  {}", painter.paint(Style::Path, &site));
+        write!(out, "  ");
+        out.styled(Style::Path, finding.via.last().unwrap_or(&start));
         let (style, facts) = facts(finding, self.kind);
         if !facts.is_empty() {
-            let _ = write!(line, "  {}", painter.paint(style, &facts));
+            write!(out, "  ");
+            out.styled(style, facts);
         }
         let is_shared = self.kind == "related";
         let is_new = is_first && !finding.from.is_empty() && !self.plain.contains(finding.from.as_str());
         if is_new && self.kind != "modules" {
             let word = if is_shared { "both with" } else { "by way of" };
-            let _ = write!(line, "  {}", painter.paint(Style::Dim, &format!("{word} {}", shown(&finding.from))));
+            write!(out, "  ");
+            out.styled(Style::Dim, format_args!("{word} {}", shown(&finding.from)));
         }
-        line
     }
 }
 
@@ -212,40 +232,37 @@ fn counts(counts: &EdgeCounts) -> String {
 }
 
 /// Nested lists; every finding begins with its place.
-pub(super) fn markdown(response: &ResearchResponse) -> String {
-    let mut out = String::new();
+pub(super) fn markdown(out: &mut TextOutput, response: &ResearchResponse) {
     for subject in &response.subjects {
         let arrow = if subject.is_target { "to " } else { "" };
-        let _ = writeln!(out, "- {arrow}`{}` — {} ({})", lines(subject), shown(&subject.id), subject.kind);
+        let (place, name) = (code(&lines(subject)), prose(shown(&subject.id)));
+        out.line(format_args!("- {arrow}{place} — {name} ({})", subject.kind));
     }
     for section in &response.sections {
-        let _ = writeln!(out, "\n## {}\n\n{}\n", section.kind, section.about);
+        out.end();
+        out.line(format_args!("## {}", section.kind));
+        out.end();
+        out.line(format_args!("{}", paragraph(&section.about)));
+        out.end();
         Tree::of(section, &response.subjects).each(&mut |level, finding| {
             let pad = "  ".repeat(level);
             let start = format!("{}:{}", finding.path, finding.start_line);
-            let site = finding.via.last().unwrap_or(&start);
-            let from = if section.kind == "modules" { format!("{} → ", finding.from) } else { String::new() };
+            let site = code(finding.via.last().unwrap_or(&start));
+            let from = if section.kind == "modules" { format!("{} → ", prose(&finding.from)) } else { String::new() };
+            let name = prose(shown(&finding.id));
             let (_, facts) = facts(finding, section.kind);
-            let code = if finding.text.is_empty() { String::new() } else { format!(": {}", quoted(&finding.text)) };
-            let _ = writeln!(out, "{pad}- `{site}` — {from}{} ({facts}){code}", shown(&finding.id));
+            let text = if finding.text.is_empty() { String::new() } else { format!(": {}", code(&finding.text)) };
+            out.line(format_args!("{pad}- {site} — {from}{name} ({facts}){text}"));
         });
         for note in notes(section) {
-            let _ = writeln!(out, "\n{note}");
+            out.end();
+            out.line(format_args!("{}", paragraph(&note)));
         }
     }
-    out
-}
-
-/// Code in a fence longer than any inside it.
-fn quoted(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    let pad = if longest > 0 { " " } else { "" };
-    format!("{fence}{pad}{text}{pad}{fence}")
 }
 
 /// One table for the subjects, one for each section: columns that all rows have.
-pub(super) fn toon(response: &ResearchResponse) -> String {
+pub(super) fn toon(response: &ResearchResponse) -> Printable {
     let subject = |s: &ResearchSubject| {
         let signature = s.signature.as_deref().unwrap_or_default();
         json!({ "id": s.id, "lines": format!("{}-{}", s.start_line, s.end_line), "kind": s.kind, "signature": signature })

@@ -1,5 +1,8 @@
 //! Rows to text: the first column is a name, the others are numbers.
 
+use super::markdown::prose;
+use crate::output::TextOutput;
+
 /// A table with a head.
 pub(crate) struct Table {
     pub(crate) head: Vec<String>,
@@ -8,26 +11,28 @@ pub(crate) struct Table {
 
 impl Table {
     /// Columns in line, numbers to the right.
-    pub(crate) fn aligned(&self) -> String {
+    pub(crate) fn aligned(&self, out: &mut TextOutput) {
         let widths = self.widths();
-        let line = |row: &Vec<String>| {
+        for row in std::iter::once(&self.head).chain(&self.rows) {
             let cells = row.iter().zip(&widths).enumerate();
             let text: Vec<String> = cells
                 .map(|(i, (cell, width))| if i == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") })
                 .collect();
-            format!("{}\n", text.join("  ").trim_end())
-        };
-        std::iter::once(&self.head).chain(&self.rows).map(line).collect()
+            out.line(format_args!("{}", text.join("  ").trim_end()));
+        }
     }
 
     /// The same for Markdown.
-    pub(crate) fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self, out: &mut TextOutput) {
+        let rule = format!("|---{}|", "|---:".repeat(self.head.len().saturating_sub(1)));
         // A bar would begin a cell.
-        let line = |row: &Vec<String>| {
-            format!("| {} |\n", row.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
+        let line = |out: &mut TextOutput, row: &[String]| {
+            let cells: Vec<String> = row.iter().map(|cell| prose(cell).replace('|', "\\|")).collect();
+            out.line(format_args!("| {} |", cells.join(" | ")));
         };
-        let rule = format!("|---{}|\n", "|---:".repeat(self.head.len().saturating_sub(1)));
-        line(&self.head) + &rule + &self.rows.iter().map(line).collect::<String>()
+        line(out, &self.head);
+        out.line(format_args!("{rule}"));
+        self.rows.iter().for_each(|row| line(out, row));
     }
 
     fn widths(&self) -> Vec<usize> {

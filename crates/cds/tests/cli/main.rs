@@ -6,6 +6,8 @@
 
 mod combo;
 #[cfg(unix)]
+mod control_characters;
+#[cfg(unix)]
 mod crash;
 mod damage;
 #[cfg(unix)]
