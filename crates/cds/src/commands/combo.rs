@@ -75,7 +75,7 @@ pub(crate) fn run(common: &Common, args: &ComboArgs) -> Done {
     };
     let is_json = matches!(common.format, Some(Format::Json | Format::Jsonl));
     let text = match output {
-        Value::String(text) if !is_json => Printable::text(&format!("{}\n", text.trim_end_matches('\n'))),
+        Value::String(text) if !is_json => Printable::text(format!("{}\n", text.trim_end_matches('\n'))),
         output if is_json => Printable::json(&output),
         output => Printable::pretty_json(&output),
     };
@@ -151,7 +151,7 @@ fn dry(plan: &Plan) -> Done {
         let kept = step.output_var.as_ref().map(|name| format!(" -> ${{{name}}}")).unwrap_or_default();
         text.push_str(&format!("{}. {}: {}{kept}\n", i + 1, step.name, what.trim_end()));
     }
-    print(&Printable::text(&text))?;
+    print(&Printable::text(text))?;
     note("nothing was run: leave out --dry-run to do it");
     Ok(exit::FOUND)
 }

@@ -17,7 +17,7 @@ pub(crate) fn run(context: &Context, args: &IndexArgs) -> Done {
             "files": report.files, "parsed": report.parsed, "reused": report.reused, "removed": report.removed,
             "problems": report.problems, "not_encoded": report.not_encoded, "changed": report.changed, "seconds": report.seconds, "link_seconds": report.link_seconds,
         })),
-        _ => Printable::text(&format!("{}\n", summary(&report))),
+        _ => Printable::text(format!("{}\n", summary(&report))),
     };
     print(&text)?;
     Ok(exit::FOUND)

@@ -105,7 +105,7 @@ fn index(context: &Context, args: &IndexArgs) -> Done {
                 ),
             };
             let (nodes, edges, chunks) = (graph.nodes.len(), graph.edges.len(), code.chunks.len());
-            Printable::text(&format!(
+            Printable::text(format!(
                 "indexed {} as LocAgent does in {seconds:.2} s: {nodes} nodes, {edges} edges, {chunks} chunks{problems}\n",
                 counted(files, "file")
             ))

@@ -108,7 +108,7 @@ fn dispatch(context: &Context, common: &Common, command: Command) -> Done {
 fn completions(shell: clap_complete::Shell) -> Done {
     let mut out = Vec::new();
     clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "cds", &mut out);
-    print(&Printable::text(&String::from_utf8_lossy(&out)))?;
+    print(&Printable::text(String::from_utf8_lossy(&out).into_owned()))?;
     Ok(exit::FOUND)
 }
 

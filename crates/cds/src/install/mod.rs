@@ -87,7 +87,7 @@ pub(crate) fn run(common: &Common, args: &InstallArgs, removes: bool) -> Done {
             }
         }
     }
-    print(&Printable::text(&text))?;
+    print(&Printable::text(text))?;
     if args.dry_run {
         note("nothing was written: leave out --dry-run to do it");
     }

@@ -3,6 +3,7 @@
 
 mod text;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -19,24 +20,24 @@ pub(crate) struct Printable(String);
 
 impl Printable {
     /// Lines of plain text.
-    pub(crate) fn text(text: &str) -> Printable {
-        Printable(sanitize_text(text).into_owned())
+    pub(crate) fn text(text: String) -> Printable {
+        Printable(sanitized(text, sanitize_text))
     }
 
     /// A value on one line, exact for whoever parses it.
     pub(crate) fn json(value: &impl Serialize) -> Printable {
         let json = serde_json::to_string(value).expect("responses are plain data");
-        Printable(sanitize_json(&json).into_owned() + "\n")
+        Printable(sanitized(json, sanitize_json) + "\n")
     }
 
     /// The same, indented.
     pub(crate) fn pretty_json(value: &serde_json::Value) -> Printable {
-        Printable(sanitize_json(&format!("{value:#}")).into_owned() + "\n")
+        Printable(sanitized(format!("{value:#}"), sanitize_json) + "\n")
     }
 
     /// Text whose bytes another program defines: sanitised on a terminal only.
     pub(crate) fn compatible(text: String) -> Printable {
-        if stdout_is_terminal() { Printable::text(&text) } else { Printable(text) }
+        if stdout_is_terminal() { Printable::text(text) } else { Printable(text) }
     }
 
     pub(crate) fn push(&mut self, other: &Printable) {
@@ -46,6 +47,15 @@ impl Printable {
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The same text where there is nothing to escape, so that a large answer is not copied.
+fn sanitized(text: String, sanitize: fn(&str) -> Cow<'_, str>) -> String {
+    let changed = match sanitize(&text) {
+        Cow::Owned(changed) => Some(changed),
+        Cow::Borrowed(_) => None,
+    };
+    changed.unwrap_or(text)
 }
 
 impl FromIterator<Printable> for Printable {

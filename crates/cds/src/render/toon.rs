@@ -69,7 +69,7 @@ pub(crate) fn hits(query: Option<&str>, total: Option<usize>, hits: &[Hit], next
 pub(crate) fn value(value: &impl Serialize) -> Printable {
     let mut value = serde_json::to_value(value).expect("responses are plain data");
     sanitize(&mut value);
-    Printable::text(&(toon_format::encode_default(&value).expect("responses are plain data") + "\n"))
+    Printable::text(toon_format::encode_default(&value).expect("responses are plain data") + "\n")
 }
 
 fn sanitize(value: &mut Value) {

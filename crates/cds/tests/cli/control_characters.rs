@@ -49,8 +49,7 @@ fn check_output(args: &[&str], output: &Output, is_coloured: bool) {
 }
 
 /// Clipboard, title, clear screen, C1 sequences, conceal, bidirectional and zero-width characters, tags.
-const EVIL: &str =
-    "\x1b]52;c;aGk=\x07 \x1b]0;t\x1b\\ \x1b[2J\x1b[8m \u{9b}2J \u{9d}0;t\u{9c} \u{202e}\u{2066}\u{2069} \u{200b}\u{200d}\u{feff}\u{e0041} \x7f\x08 \u{2028}\u{85}";
+const EVIL: &str = "\x1b]52;c;aGk=\x07 \x1b]0;t\x1b\\ \x1b[2J\x1b[8m \u{9b}2J \u{9d}0;t\u{9c} \u{202e}\u{2066}\u{2069} \u{200b}\u{200d}\u{feff}\u{e0041} \x7f\x08 \u{2028}\u{85}";
 
 const NAMES: &[&str] = &[
     "osc\x1b]52;c;aGk=\x07.py",
@@ -65,7 +64,7 @@ fn hostile() -> Project {
     let project = Project::new(
         "\
 //- user.py
-from base import Base
+from base import Base, needle
 
 def user(thing):
     return needle(thing)
@@ -83,7 +82,8 @@ function c() { return a\u{200d}b() }
     );
     project.write("base.py", format!("class Base:\n    '''{EVIL}'''\n\ndef needle(thing):\n    '''<!-- `{EVIL} needle'''\n    return '{EVIL}'  # {EVIL}\n"));
     for name in NAMES {
-        let code = format!("from base import needle\n\ndef f(x='{EVIL}'):\n    '''{EVIL}'''\n    return needle('{EVIL}')\n");
+        let code =
+            format!("from base import needle\n\ndef f(x='{EVIL}'):\n    '''{EVIL}'''\n    return needle('{EVIL}')\n");
         project.write(name, code);
     }
     let invalid = project.root().join(OsStr::from_bytes(b"bytes\xff\x1b.py"));
@@ -106,13 +106,14 @@ const COMMANDS: &[&[&str]] = &[
     &["search", "absent\x1b[2J"],
     &["symbol", "f"],
     &["symbol", "needl\u{202e}e"],
+    &["symbol", "a\u{200d}b"],
     &["outline"],
     &["outline", "base.py", "--depth", "3"],
     &["grep", "needle|return|written"],
     &["retrieve", "base.py", "crlf.py", "new\nline.py", "dir\u{9b}2J/zero\u{200b}.py", "missing\x1b[2J\ncds: forged"],
     &["callers", "base.py:needle"],
     &["callees", "user.py:user"],
-    &["traverse", "base.py", "--direction", "both", "--depth", "3"],
+    &["traverse", "base.py:needle", "--direction", "both", "--depth", "3"],
     &["implementations", "base.py:Base"],
     &["dependents", "base.py"],
     &["path", "user.py:user", "base.py:needle"],
@@ -138,7 +139,7 @@ fn no_command_prints_control_characters() {
         check_output(&args, &project.cds(&args), true);
     }
     for draw in ["dot", "mermaid"] {
-        let args = ["traverse", "base.py", "--direction", "both", "--depth", "3", "--draw", draw];
+        let args = ["traverse", "base.py:needle", "--direction", "both", "--depth", "3", "--draw", draw];
         let output = project.cds(&args);
         check_output(&args, &output, false);
         let quotes = |line: &str| line.replace("\\\\", "").replace("\\\"", "").matches('"').count();
@@ -175,18 +176,27 @@ fn messages_are_clean() {
 fn paths_are_a_line_each_and_json_is_exact() {
     let project = hostile();
     let found = project.json(&["grep", "needle", "-n", "500"]);
-    let exact: BTreeSet<&str> = found["hits"].as_array().unwrap().iter().map(|hit| hit["path"].as_str().unwrap()).collect();
+    let exact: BTreeSet<&str> =
+        found["hits"].as_array().unwrap().iter().map(|hit| hit["path"].as_str().unwrap()).collect();
     for name in NAMES {
         assert!(exact.contains(name), "{name:?} in {exact:?}");
     }
     let printed = project.cds(&["grep", "needle", "-n", "500", "-f", "paths"]).stdout;
     assert_eq!(printed.lines().count(), exact.len(), "{printed}");
-    for shown in ["osc\\x1b]52;c;aGk=\\x07.py", "new\\nline.py", "bidi\\u{202e}yp.py", "dir\\u{9b}2J/zero\\u{200b}.py", "return\\r.py"] {
+    for shown in [
+        "osc\\x1b]52;c;aGk=\\x07.py",
+        "new\\nline.py",
+        "bidi\\u{202e}yp.py",
+        "dir\\u{9b}2J/zero\\u{200b}.py",
+        "return\\r.py",
+    ] {
         assert!(printed.lines().any(|line| line == shown), "{shown}: {printed}");
     }
     let text = |id: &str| project.json(&["retrieve", id])["hits"][0]["snippet"].as_str().unwrap().to_owned();
     assert!(text("base.py:needle").contains(EVIL));
-    for args in [&["grep", "needle", "-f", "json"][..], &["search", "needle", "-f", "jsonl"], &["outline", "-f", "json"]] {
+    for args in
+        [&["grep", "needle", "-f", "json"][..], &["search", "needle", "-f", "jsonl"], &["outline", "-f", "json"]]
+    {
         let output = project.cds(args);
         check_output(args, &output, false);
         assert!(output.stdout.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{args:?}");
@@ -198,13 +208,11 @@ fn code_is_readable_where_it_is_escaped() {
     let project = hostile();
     let human = project.cds(&["retrieve", "crlf.py"]).stdout;
     assert!(human.contains("1 | def needle_crlf():\n") && human.contains("'over\\rwritten'\n"), "{human}");
-    let hits = project.cds(&["search", "needle", "--path", "fences.md", "--granularity", "document", "-f", "markdown"]).stdout;
-    let fence = hits.lines().find(|line| line.starts_with("```")).expect("a fence");
-    let length = fence.chars().take_while(|c| *c == '`').count();
-    let close = hits.lines().filter(|line| line.starts_with(&"`".repeat(length))).count();
-    assert!(close == 2 || hits.matches(&"`".repeat(length)).count() % 2 == 0, "{hits}");
+    let hits = project.cds(&["retrieve", "fences.md", "--snippet", "full", "-f", "markdown"]).stdout;
+    let fences: Vec<&str> = hits.lines().filter(|line| line.starts_with(&"`".repeat(13))).collect();
+    assert!(matches!(fences[..], [open, "`````````````"] if open.starts_with("`````````````markdown")), "{hits}");
     let listed = project.cds(&["symbol", "needle", "-f", "markdown"]).stdout;
-    assert!(listed.contains("   \\<!-- \\`\\x1b]52"), "no HTML comment begins: {listed}");
+    assert!(listed.contains("   \\<!-- \\`\\x1b\\]52"), "no HTML comment begins: {listed}");
     let titled = project.cds(&["search", "needle", "--path", "tick*", "-f", "markdown"]).stdout;
     assert!(titled.contains("1. ``tick` <b>\"q\" & [x](y).py:"), "{titled}");
     assert!(titled.contains("```python title=\"tick&#96; <b>&quot;q&quot; &amp; [x](y).py:"), "{titled}");
