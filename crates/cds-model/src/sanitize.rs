@@ -236,7 +236,8 @@ mod tests {
     #[test]
     fn a_writer_sanitises_content_and_format_alike() {
         let mut out = String::from("> ");
-        write!(Sanitizer(&mut out), "{}\n{:>3}\t{}", "a\nb", 7, '\x1b').unwrap();
+        let (name, escape) = ("a\nb", '\x1b');
+        write!(Sanitizer(&mut out), "{name}\n{:>3}\t{escape}", 7).unwrap();
         assert_eq!(out, "> a\\nb\\n  7\t\\x1b");
     }
 

@@ -278,7 +278,9 @@ fn status(context: &Context, args: &StatusArgs) -> Done {
                 counted(lost.len(), "file"),
             ));
             if args.problems {
-                lost.iter().for_each(|(path, reason)| out.line(format_args!("{path}: {reason}")));
+                for (path, reason) in &lost {
+                    out.line(format_args!("{path}: {reason}"));
+                }
             }
         }),
     };
