@@ -133,9 +133,7 @@ pub fn link<E: Send>(task: Task, keep: impl Fn(Vec<Site>) -> E + Sync) -> Linked
     let (modules, named) = rayon::join(|| Modules::new(tree), || Named::new(tree));
     let mut tables = Tables::new(tree, &modules);
     let mut linking = Linking::new(tree, &known, &changes);
-    linking.settle(&known, |files| {
-        files.par_iter().map(|&at| recorded(&tables, at, |lookup| extensions(lookup))).collect()
-    });
+    linking.settle(&known, |files| files.par_iter().map(|&at| recorded(&tables, at, extensions)).collect());
     tables.add_extensions(linking.extensions.iter().flatten());
     linking.phase = Phase::Bases;
     linking.done = vec![false; tree.file_count()];

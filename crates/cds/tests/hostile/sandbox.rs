@@ -51,7 +51,7 @@ impl Sandbox {
         let decoys =
             ["home/.cargo/config.toml", "home/.ssh/key", "home/.bashrc", "outside/manifest.json", "outside/lock"];
         for decoy in decoys {
-            sandbox.write_at(&sandbox.dir.path().join(decoy), format!("# {SECRET}\n{SECRET} = \"{SECRET}\"\n"));
+            Sandbox::write_at(&sandbox.dir.path().join(decoy), format!("# {SECRET}\n{SECRET} = \"{SECRET}\"\n"));
         }
         sandbox
     }
@@ -69,13 +69,13 @@ impl Sandbox {
         self.dir.path().join("outside").join(path)
     }
 
-    fn write_at(&self, path: &Path, content: impl AsRef<[u8]>) {
+    fn write_at(path: &Path, content: impl AsRef<[u8]>) {
         std::fs::create_dir_all(path.parent().expect("inside the sandbox")).expect("folders are made");
         std::fs::write(path, content).expect("the file is written");
     }
 
     pub(crate) fn write(&self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) {
-        self.write_at(&self.path(path), content);
+        Sandbox::write_at(&self.path(path), content);
     }
 
     pub(crate) fn link(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) {
