@@ -13,7 +13,7 @@ use crate::{Error, Result};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
 /// rebuild, not migration.
-pub const FORMAT_VERSION: u32 = 10;
+pub const FORMAT_VERSION: u32 = 11;
 
 /// The published state of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
