@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use cds_index::{OpenError, ProjectRoot, open_owner_file};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
@@ -155,6 +156,18 @@ fn parse(setting: &Setting, text: &str) -> Result<Value, String> {
     text.parse().map(Value::Number).map_err(|_| format!("{} must be a whole number, not {text:?}", setting.key))
 }
 
+/// The most bytes of a settings file.
+const MAX_SETTINGS: u64 = 1_000_000;
+
+/// The text of a settings file: the project's, which may be anything, or the user's.
+pub(crate) fn read_settings(root: &Path, path: &Path) -> Result<String, OpenError> {
+    let open = match path.strip_prefix(root) {
+        Ok(inside) => ProjectRoot::at(root).open(inside, MAX_SETTINGS),
+        Err(_) => open_owner_file(path, MAX_SETTINGS),
+    };
+    open?.read_text()
+}
+
 fn setting(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|s| s.key == key)
 }
@@ -170,11 +183,14 @@ impl Config {
         config.user_folder = user.map(|dir| dir.join("cds"));
         let user = config.user_folder.as_ref().map(|dir| dir.join("config.toml"));
         for path in user.into_iter().chain([root.join(".cds.toml")]) {
-            match std::fs::read_to_string(&path) {
+            match read_settings(root, &path) {
                 Ok(text) => config.add_file(&path, &text)?,
                 // A root that is no folder is told by who opens it.
-                Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {}
-                Err(e) => return Err(ConfigError { place: path.display().to_string(), message: e.to_string() }),
+                Err(OpenError::NotFound) => {}
+                Err(e) => {
+                    let message = format!("{e}: settings must be a regular text file of at most {MAX_SETTINGS} bytes");
+                    return Err(ConfigError { place: path.display().to_string(), message });
+                }
             }
         }
         for row in SETTINGS {
@@ -321,6 +337,8 @@ pub(crate) fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::{Config, SETTINGS};
 
     fn load(user: &str, project: &str, env: &[(&str, &str)]) -> Result<Config, String> {
@@ -383,5 +401,27 @@ mod tests {
     #[test]
     fn the_table_is_sorted_and_has_no_doubles() {
         assert!(SETTINGS.is_sorted_by(|a, b| a.key < b.key));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn settings_that_are_no_regular_file_are_refused_at_once() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+        let check = |make: &dyn Fn(&Path), expect: &str| {
+            let dir = tempfile::tempdir().unwrap();
+            make(&dir.path().join(".cds.toml"));
+            let error = Config::load(dir.path(), |_| None).expect_err("it is refused");
+            assert!(error.message.starts_with(expect), "{}", error.message);
+        };
+        let link = |to: &'static str| move |path: &Path| std::os::unix::fs::symlink(to, path).unwrap();
+        let pipe = |path: &Path| mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o644), 0).unwrap();
+        check(&pipe, "a pipe, not a regular file");
+        check(&link("/dev/zero"), "a symbolic link, not followed");
+        // Nothing of what it leads to is shown.
+        check(&link("/etc/hostname"), "a symbolic link, not followed");
+        let huge = |path: &Path| std::fs::File::create(path).unwrap().set_len(10_000_000_000).unwrap();
+        check(&huge, "10000000000 bytes, more than the limit of 1000000");
+        check(&|path| std::fs::write(path, b"\xff").unwrap(), "not UTF-8");
     }
 }

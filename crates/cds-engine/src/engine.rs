@@ -119,7 +119,7 @@ impl Engine {
                 let message = format!("index.languages: {} is no folder", root.join(folder).display());
                 return Err(Error { kind: ErrorKind::Invalid, message });
             }
-            (folder, _) => Languages::read(&root.join(folder))?,
+            (folder, _) => Languages::read_named(&root, Path::new(folder))?,
         };
         let tools = Tools { models: models::from_settings(&config, &root), ..Tools::default() };
         Ok(Engine {

@@ -1,9 +1,8 @@
 //! Ids to answers: the text and metadata of what was found. Only final hits come here.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use cds_index::{DocumentView, EntityView, LoadedFile, Snapshot};
+use cds_index::{DocumentView, EntityView, LoadedFile, ProjectRoot, Snapshot};
 use cds_model::{ChunkId, Entity, FileId, Snippet, Span};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -30,7 +29,7 @@ pub(crate) fn files() -> Files {
 /// Turns ids of one snapshot into hits, reading each file once.
 pub(crate) struct Hydrator<'a> {
     snapshot: &'a Snapshot,
-    root: &'a Path,
+    root: ProjectRoot,
     known: &'a Files,
     files: FxHashMap<FileId, Arc<LoadedFile>>,
     stale: FxHashMap<FileId, bool>,
@@ -40,7 +39,7 @@ pub(crate) struct Hydrator<'a> {
 impl<'a> Hydrator<'a> {
     pub(crate) fn new(engine: &'a Engine, snapshot: &'a Snapshot, terms: Vec<String>) -> Hydrator<'a> {
         let (files, stale) = (FxHashMap::default(), FxHashMap::default());
-        let (root, known) = (engine.root(), &engine.files);
+        let (root, known) = (ProjectRoot::at(engine.root()), &engine.files);
         Hydrator { snapshot, root, known, files, stale, highlighter: Highlighter::new(terms) }
     }
 
@@ -96,13 +95,10 @@ impl<'a> Hydrator<'a> {
         Ok(lines)
     }
 
-    /// Whether the file on disk differs from what was indexed, by size and time.
+    /// Whether the file on disk differs from what was indexed.
     pub(crate) fn is_stale(&mut self, document: DocumentView) -> bool {
-        let (root, manifest) = (self.root, self.snapshot.manifest());
-        *self.stale.entry(document.id).or_insert_with(|| {
-            let meta = std::fs::symlink_metadata(manifest.on_disk(root, document.path()));
-            !meta.is_ok_and(|m| m.len() == document.size() && cds_index::modified_ns(&m) == document.modified_ns())
-        })
+        let (root, snapshot) = (&self.root, self.snapshot);
+        *self.stale.entry(document.id).or_insert_with(|| snapshot.is_changed(root, document))
     }
 
     /// A hit for a chunk, or for an entity inside it when one is named.

@@ -4,9 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use cds_index::{OpenError, OpenFile, ProjectRoot, open_owner_file};
 use cds_lang::{LanguageError, LanguageFiles, Registry};
 
 use crate::error::{Error, ErrorKind, Result};
+
+/// The most bytes of a file of language data. The largest built-in one has some ten thousand.
+const MAX_FILE: u64 = 200_000;
+/// The most folders that are looked at.
+const MAX_FOLDERS: usize = 1_000;
 
 /// What was found in the user's folder. Read when an engine opens, since it decides whether an index is fresh; put together
 /// only when somebody asks for a language.
@@ -18,27 +24,44 @@ pub(crate) struct Languages {
 }
 
 impl Languages {
-    /// Reads a folder; one that is not there has no languages.
+    /// Reads a folder of the user's own; one that is not there has no languages.
     pub(crate) fn read(folder: &Path) -> Result<Languages> {
-        let io = |path: &Path, e: std::io::Error| Error {
+        Languages::read_with(folder, |path| open_owner_file(path, MAX_FILE))
+    }
+
+    /// Reads a folder that the settings name: below the root, where nothing may be a link, or elsewhere.
+    pub(crate) fn read_named(root: &Path, folder: &Path) -> Result<Languages> {
+        let project = ProjectRoot::at(root);
+        Languages::read_with(&root.join(folder), |path| match path.strip_prefix(root) {
+            Ok(inside) => project.open(inside, MAX_FILE),
+            Err(_) => open_owner_file(path, MAX_FILE),
+        })
+    }
+
+    fn read_with(folder: &Path, open: impl Fn(&Path) -> Result<OpenFile, OpenError>) -> Result<Languages> {
+        let failed = |path: &Path, why: &dyn std::fmt::Display| Error {
             kind: ErrorKind::Io,
-            message: format!("language data in {}: {e}", path.display()),
+            message: format!("language data in {}: {why}", path.display()),
         };
+        let io = |path: &Path, e: std::io::Error| failed(path, &e);
         let mut languages = Languages { folder: folder.to_owned(), ..Languages::default() };
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(languages),
             Err(e) => return Err(io(folder, e)),
         };
-        for entry in entries {
+        for (count, entry) in entries.enumerate() {
+            if count == MAX_FOLDERS {
+                return Err(failed(folder, &format!("more than {MAX_FOLDERS} entries: remove what is no language")));
+            }
             let path = entry.map_err(|e| io(folder, e))?.path();
             let Some(name) = path.file_name().and_then(|n| n.to_str()).filter(|_| path.is_dir()) else { continue };
             let file = |name: &str| {
                 let path = path.join(name);
-                match std::fs::read_to_string(&path) {
+                match open(&path).and_then(OpenFile::read_text) {
                     Ok(text) => Ok(Some(text)),
-                    Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-                    Err(e) => Err(io(&path, e)),
+                    Err(OpenError::NotFound) => Ok(None),
+                    Err(e) => Err(failed(&path, &e)),
                 }
             };
             let (toml, tags, imports) = (file("language.toml")?, file("tags.scm")?, file("imports.scm")?);
@@ -83,5 +106,45 @@ impl Languages {
 
     fn mistake(&self, error: &LanguageError) -> String {
         format!("{error}; mend or remove it in {}", self.folder.display())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::path::Path;
+
+    use super::Languages;
+
+    #[test]
+    fn language_data_of_a_project_is_read_as_its_other_files_are() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+        let check = |make: &dyn Fn(&Path), of_project: Result<usize, &str>, of_owner: Result<usize, &str>| {
+            let dir = tempfile::tempdir().unwrap();
+            let folder = dir.path().join("languages");
+            std::fs::create_dir_all(folder.join("toy")).unwrap();
+            make(&folder.join("toy/tags.scm"));
+            let judge = |read: crate::error::Result<Languages>, expect: Result<usize, &str>| match (read, expect) {
+                (Ok(languages), Ok(count)) => assert_eq!(languages.overrides.len(), count),
+                (Err(error), Err(expect)) => assert!(error.message.contains(expect), "{error}"),
+                (read, expect) => panic!("{:?} instead of {expect:?}", read.map(|l| l.overrides.len())),
+            };
+            judge(Languages::read_named(dir.path(), Path::new("languages")), of_project);
+            judge(Languages::read(&folder), of_owner);
+        };
+        let pipe = |path: &Path| mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o644), 0).unwrap();
+        let link = |to: &'static str| move |path: &Path| std::os::unix::fs::symlink(to, path).unwrap();
+        check(&|path| std::fs::write(path, "").unwrap(), Ok(1), Ok(1));
+        check(&|_| {}, Ok(0), Ok(0));
+        check(&pipe, Err("a pipe"), Err("a pipe"));
+        check(&link("/dev/zero"), Err("a symbolic link"), Err("a device"));
+        let large = |path: &Path| std::fs::write(path, "; \n".repeat(100_000)).unwrap();
+        check(&large, Err("more than the limit"), Err("more than the limit"));
+        let linked = |path: &Path| {
+            let own = path.with_file_name("own.scm");
+            std::fs::write(&own, "").unwrap();
+            std::os::unix::fs::symlink(own, path).unwrap();
+        };
+        check(&linked, Err("a symbolic link"), Ok(1));
     }
 }

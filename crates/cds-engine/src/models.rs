@@ -4,11 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cds_encode::{Model, Models, Source};
+use cds_index::{OpenError, OpenFile, open_owner_file};
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, distance};
+use crate::config::{Config, distance, read_settings};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+
+/// The most bytes of the list of models.
+const MAX_LIST: u64 = 1_000_000;
 
 /// A model that can be put to use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,9 +75,9 @@ impl List {
 
     fn read(config: &Config) -> Result<List> {
         let Ok(path) = List::path(config) else { return Ok(List::default()) };
-        let text = match std::fs::read_to_string(&path) {
+        let text = match open_owner_file(&path, MAX_LIST).and_then(OpenFile::read_text) {
             Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(List::default()),
+            Err(OpenError::NotFound) => return Ok(List::default()),
             Err(e) => return Err(io(&path, &e)),
         };
         toml::from_str(&text).map_err(|e| Error::invalid(format!("{}: {}", path.display(), e.to_string().trim())))
@@ -101,7 +105,7 @@ impl List {
     }
 }
 
-fn io(path: &Path, error: &std::io::Error) -> Error {
+fn io(path: &Path, error: &dyn std::fmt::Display) -> Error {
     Error { kind: ErrorKind::Io, message: format!("{}: {error}", path.display()) }
 }
 
@@ -263,9 +267,9 @@ impl Engine {
             (true, None) => return Err(Error::invalid("there is no place for settings of yours: set HOME")),
             (false, _) => self.root().join(".cds.toml"),
         };
-        let text = match std::fs::read_to_string(&path) {
+        let text = match read_settings(self.root(), &path) {
             Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(OpenError::NotFound) => String::new(),
             Err(e) => return Err(io(&path, &e)),
         };
         let mut document: toml_edit::DocumentMut =

@@ -5,6 +5,7 @@
 //! indexed and the only one that writes to disk. A reader never imports a writer.
 
 mod build;
+mod disk;
 mod dump;
 mod encode;
 mod error;
@@ -14,11 +15,12 @@ mod store;
 pub mod tokenize;
 
 pub use build::{
-    Build, BuildOptions, BuildReport, Effort, Freshness, Owner, ProblemRow, Progress, Seen, TreeSize, check_freshness,
-    entries, index_home, is_never_entered, modified_ns, prepare_home, run as build,
+    Build, BuildOptions, BuildReport, Effort, Freshness, GitFolders, Owner, ProblemRow, Progress, RuleFile, RuleState,
+    Seen, TreeSize, check_freshness, entries, index_home, is_never_entered, prepare_home, run as build,
 };
 /// The languages a [`Build`] reads with.
 pub use cds_lang::Registry;
+pub use disk::{OpenError, OpenFile, ProjectRoot, Stamp, open_owner_file};
 pub use encode::{chunk_vectors, query_vector};
 pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};

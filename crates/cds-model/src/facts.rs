@@ -168,16 +168,22 @@ pub enum ProblemKind {
     SameName,
     /// A model failed on parts of it.
     NotEncoded,
+    /// A pipe, a socket or a device.
+    SpecialFile,
+    /// An ignore file whose rules, or some of them, do not apply.
+    RulesRejected,
 }
 
 impl ProblemKind {
     /// All kinds, in order of gravity: files left out first.
-    pub const ALL: [ProblemKind; 9] = [
+    pub const ALL: [ProblemKind; 11] = [
         ProblemKind::Unreadable,
         ProblemKind::TooLarge,
         ProblemKind::Binary,
         ProblemKind::Symlink,
+        ProblemKind::SpecialFile,
         ProblemKind::SameName,
+        ProblemKind::RulesRejected,
         ProblemKind::BudgetExceeded,
         ProblemKind::InvalidUtf8,
         ProblemKind::SyntaxError,
@@ -196,13 +202,15 @@ impl ProblemKind {
             ProblemKind::Symlink => "symlink",
             ProblemKind::SameName => "same_name",
             ProblemKind::NotEncoded => "not_encoded",
+            ProblemKind::SpecialFile => "special_file",
+            ProblemKind::RulesRejected => "ignore_rules_rejected",
         }
     }
 
     /// Whether the file is missing from the index because of it.
     pub fn skips_file(self) -> bool {
-        use ProblemKind::{Binary, SameName, Symlink, TooLarge, Unreadable};
-        matches!(self, Binary | TooLarge | Unreadable | Symlink | SameName)
+        use ProblemKind::{Binary, SameName, SpecialFile, Symlink, TooLarge, Unreadable};
+        matches!(self, Binary | TooLarge | Unreadable | Symlink | SpecialFile | SameName)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -236,15 +237,29 @@ impl Module {
     }
 }
 
+/// The most bytes of a file of a model: the weights of larger ones are split, which is not read here.
+const MAX_FILE: u64 = 16 << 30;
+
+/// A regular file; a pipe or a device would not end.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let meta = fs::metadata(path)?;
+    if !meta.is_file() || meta.len() > MAX_FILE {
+        return Err(std::io::Error::other("not a regular file of a model's size"));
+    }
+    let mut bytes = Vec::with_capacity(meta.len() as usize + 1);
+    fs::File::open(path)?.take(meta.len()).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn need(folder: &Path, name: &str, remedy: &str) -> Result<Vec<u8>, ModelError> {
-    fs::read(folder.join(name)).map_err(|error| match error.kind() {
+    read(&folder.join(name)).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => ModelError::Unusable(format!("{} has no {name}: {remedy}", folder.display())),
         _ => ModelError::Unusable(format!("{}: {name} cannot be read ({error})", folder.display())),
     })
 }
 
 fn optional<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, ModelError> {
-    match fs::read(folder.join(name)) {
+    match read(&folder.join(name)) {
         Ok(bytes) => parse(folder, name, &bytes).map(Some),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(ModelError::Unusable(format!("{}: {name} cannot be read ({error})", folder.display()))),

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use cds_index::GitFolders;
 use notify::event::ModifyKind;
 use notify::{ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use rustc_hash::FxHashSet;
@@ -31,7 +32,7 @@ pub(crate) struct Listener {
 impl Listener {
     /// Watches the root itself, and those folders of git that say what belongs to the project.
     pub(crate) fn open(root: &Path, home: &Path, inbox: Arc<Inbox>) -> Result<Listener, Deaf> {
-        let git = git_folder(root);
+        let git = GitFolders::of(root);
         let told_as = std::fs::canonicalize(root).ok().filter(|_| WHOLE_TREES).unwrap_or_else(|| root.to_owned());
         let places = Places { root: root.to_owned(), home: home.to_owned(), git: git.clone(), told_as };
         let heard = move |result: notify::Result<notify::Event>| match result {
@@ -42,7 +43,7 @@ impl Listener {
         let watcher = notify::recommended_watcher(heard).map_err(|e| deaf(&e))?;
         let mut listener = Listener { watcher, root: root.to_owned(), folders: FxHashSet::default() };
         listener.watch(root)?;
-        for folder in git.iter().flat_map(|git| [git.clone(), git.join("info")]) {
+        for folder in git.iter().flat_map(|git| [git.own.clone(), git.common.clone(), git.common.join("info")]) {
             if !WHOLE_TREES || !folder.starts_with(root) {
                 listener.watch_folder(&folder)?;
             }
@@ -125,22 +126,11 @@ fn deaf(error: &notify::Error) -> Deaf {
     })
 }
 
-/// Where git keeps what belongs to this working tree: a folder, or a file that names one.
-fn git_folder(root: &Path) -> Option<PathBuf> {
-    let git = root.join(".git");
-    if git.is_dir() {
-        return Some(git);
-    }
-    let text = std::fs::read_to_string(&git).ok()?;
-    let folder = root.join(text.trim().strip_prefix("gitdir:")?.trim());
-    folder.is_dir().then_some(folder)
-}
-
 /// Which paths matter, by name alone.
 struct Places {
     root: PathBuf,
     home: PathBuf,
-    git: Option<PathBuf>,
+    git: Option<GitFolders>,
     /// The root as the system calls it: systems that watch whole trees resolve links.
     told_as: PathBuf,
 }
@@ -177,11 +167,14 @@ impl Places {
         if path.starts_with(&self.home) {
             return (is_gone && path == self.home).then_some(Event::Rules);
         }
-        if let Some(inside) = self.git.as_ref().and_then(|git| path.strip_prefix(git).ok()) {
+        if let Some(GitFolders { own, common, .. }) = &self.git
+            && let Ok(inside) = path.strip_prefix(own).or_else(|_| path.strip_prefix(common))
+        {
             return match inside.to_str() {
                 // Another branch: much is about to change, or just did.
                 Some("HEAD") => Some(Event::Lost),
-                Some("info/exclude") => Some(Event::Rules),
+                // The configuration may name another file of rules.
+                Some("info/exclude" | "config") => Some(Event::Rules),
                 // It was not there to be watched, or is another one now.
                 Some("info") => Some(Event::All),
                 _ => None,
@@ -205,13 +198,13 @@ mod tests {
     use notify::event::{AccessKind, AccessMode, CreateKind, DataChange, Flag, ModifyKind, RemoveKind, RenameMode};
     use notify::{Event as Heard, EventKind};
 
-    use super::{Event, Places};
+    use super::{Event, GitFolders, Places};
 
     fn check(kind: EventKind, paths: &[&str], expect: &[Event]) {
         let places = Places {
             root: "/project".into(),
             home: "/project/.cds-index".into(),
-            git: Some("/project/.git".into()),
+            git: Some(GitFolders::at("/project/.git".into())),
             told_as: "/private/project".into(),
         };
         let heard = paths.iter().fold(Heard::new(kind), |event, path| event.add_path(path.into()));
@@ -252,6 +245,7 @@ mod tests {
     fn what_changes_the_rules_is_told_apart() {
         check(RENAME, &["/project/.git/HEAD.lock", "/project/.git/HEAD"], &[Event::Lost]);
         check(MODIFY, &["/project/.git/info/exclude"], &[Event::Rules]);
+        check(RENAME, &["/project/.git/config.lock", "/project/.git/config"], &[Event::Rules]);
         check(CREATE, &["/project/.git/info"], &[Event::All]);
         check(MODIFY, &["/project/sub/.gitignore"], &[Event::Rules]);
         check(CREATE, &["/project/.cdsignore"], &[Event::Rules]);

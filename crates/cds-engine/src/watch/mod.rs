@@ -320,7 +320,7 @@ impl Watch<'_> {
             let is_known = |folder: &Path| folder == root || inside(folder).is_some_and(|written| is_folder(&written));
             let Some(entry) = path.ancestors().find(|entry| entry.parent().is_some_and(is_known)) else { return true };
             let Some(folder) = entry.parent() else { return true };
-            let taken = taken.entry(folder).or_insert_with(|| cds_index::entries(folder, self.engine.home()));
+            let taken = taken.entry(folder).or_insert_with(|| cds_index::entries(root, folder, self.engine.home()));
             taken.iter().any(|path| path == entry)
         })
     }

@@ -32,8 +32,8 @@ fn size(total: usize, indexed: usize) -> Option<usize> {
 
 /// What people ask about first: source rather than tests, code rather than other text, and what stands near the root.
 fn rank(file: &FoundFile, registry: &Registry) -> (bool, bool, usize) {
-    let is_code = registry.detect(&file.path, "").has_grammar();
-    (!is_code, PathRole::of(&file.path) != PathRole::Source, file.path.matches('/').count())
+    let is_code = registry.detect(file.path(), "").has_grammar();
+    (!is_code, PathRole::of(file.path()) != PathRole::Source, file.path().matches('/').count())
 }
 
 #[cfg(test)]
@@ -42,6 +42,7 @@ mod tests {
 
     use super::super::walk::{FoundFile, Walked};
     use super::{FIRST, size, step};
+    use crate::disk::Stamp;
 
     #[test]
     fn steps_grow_and_end() {
@@ -60,25 +61,17 @@ mod tests {
 
     #[test]
     fn source_near_the_root_comes_first() {
-        let file = |path: String| FoundFile {
-            absolute: path.clone().into(),
-            path,
-            size: 1,
-            modified_ns: 0,
-            touched: 0,
-            doubted: false,
-            known: None,
-        };
+        let file = |path: String| FoundFile::known(&path, Stamp { size: 1, ..Stamp::default() });
         let mut files: Vec<FoundFile> = (0..FIRST).map(|i| file(format!("tests/test_{i}.py"))).collect();
         files.extend((0..FIRST * 2).map(|i| file(format!("docs/{i}.txt"))));
         files.extend((0..FIRST).map(|i| file(format!("src/deep/er/{i}.py"))));
         files.push(file("src/near.py".to_owned()));
-        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.sort_by(|a, b| a.path().cmp(b.path()));
         let walked = Walked { files, ..Walked::default() };
         let first = step(&walked, 0, Registry::builtin()).expect("a step");
         assert_eq!((first.files.len(), first.left), (FIRST, 3 * FIRST + 1));
-        assert!(first.files.iter().all(|file| file.path.starts_with("src/")), "{:?}", first.files[0]);
-        assert!(first.files.iter().any(|file| file.path == "src/near.py"));
-        assert!(first.files.is_sorted_by(|a, b| a.path < b.path));
+        assert!(first.files.iter().all(|file| file.path().starts_with("src/")), "{:?}", first.files[0]);
+        assert!(first.files.iter().any(|file| file.path() == "src/near.py"));
+        assert!(first.files.is_sorted_by(|a, b| a.path() < b.path()));
     }
 }

@@ -2,20 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
+use super::place::Place;
+use super::walk::Walker;
+use crate::disk::ProjectRoot;
 
-use super::walk;
-
-/// Files and folders directly inside `folder` that no rule leaves out. Rules of the folders above it count too.
-pub fn entries(folder: &Path, home: &Path) -> Vec<PathBuf> {
-    let home = home.to_owned();
-    let walker = WalkBuilder::new(folder)
-        .hidden(false)
-        .require_git(false)
-        .add_custom_ignore_filename(".cdsignore")
-        .follow_links(false)
-        .filter_entry(move |entry| entry.depth() == 0 || !walk::never_entered(entry, &home))
-        .max_depth(Some(1))
-        .build();
-    walker.flatten().filter(|entry| entry.depth() == 1).map(ignore::DirEntry::into_path).collect()
+/// Files and folders directly inside `folder`, which lies below `root`, that no rule leaves out. Rules of the folders above it count too.
+pub fn entries(root: &Path, folder: &Path, home: &Path) -> Vec<PathBuf> {
+    let Ok(inside) = folder.strip_prefix(root) else { return Vec::new() };
+    let open = ProjectRoot::at(root);
+    let walker = Walker::new(&open, home);
+    let place = inside.components().fold(Place::root(), |place, part| place.child(part.as_os_str()));
+    let (found, folders) = walker.shallow(&place);
+    let problems = found.problems.iter().map(|problem| Place::known(&problem.path, None));
+    let files = found.files.into_iter().map(|file| file.place);
+    files.chain(folders).chain(problems).map(|place| root.join(place.on_disk())).collect()
 }

@@ -122,8 +122,9 @@ impl<'a> GenerationWriter<'a> {
         let language = self.language(&file.language);
         self.documents.push(DocumentRow {
             blob,
-            size: file.size,
-            modified_ns: file.modified_ns,
+            size: file.stamp.size,
+            modified_ns: file.stamp.modified_ns,
+            changed_ns: file.stamp.changed_ns,
             indexed_at: file.indexed_at,
             hash: file.hash,
             path: self.strings.add(&file.path),
@@ -198,7 +199,8 @@ impl<'a> GenerationWriter<'a> {
         let chunks = chunks.ok_or_else(damaged)?.iter();
         self.chunks.extend(chunks.map(|own| ChunkRow { file: id, entity: moved(own.entity, step.entities), ..*own }));
         self.documents.push(DocumentRow {
-            modified_ns: kept.modified_ns,
+            modified_ns: kept.stamp.modified_ns,
+            changed_ns: kept.stamp.changed_ns,
             flags: if kept.racy { document_flag::RACY } else { 0 },
             users: 0,
             entity,
@@ -376,7 +378,8 @@ impl<'a> GenerationWriter<'a> {
     fn keep_problems(&mut self, known: &[ProblemRow]) {
         let Some(old) = self.old else { return };
         let kept = |path: &str| old.document_at(path).is_some_and(|d| self.steps[d.id.index()].is_some());
-        let kept: Vec<ProblemRow> = known.iter().filter(|p| !p.skipped && kept(&p.path)).cloned().collect();
+        let kept: Vec<ProblemRow> =
+            known.iter().filter(|p| !p.skipped && !p.is_of_rules() && kept(&p.path)).cloned().collect();
         self.problems.extend(kept);
     }
 

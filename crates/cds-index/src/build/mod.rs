@@ -12,9 +12,11 @@ mod look;
 mod meaning;
 mod ordered;
 mod part;
+mod place;
 mod plan;
 mod prepare;
 mod rounds;
+mod rules;
 mod stamps;
 mod walk;
 
@@ -28,6 +30,7 @@ use cds_lang::{EXTRACTOR_VERSION, Registry};
 use cds_model::ProblemKind;
 use serde::{Deserialize, Serialize};
 
+use crate::disk::{ProjectRoot, Stamp};
 use crate::store::manifest::SkippedFile;
 use crate::store::{FORMAT_VERSION, Manifest, WRITTEN};
 use crate::{Error, Result, Snapshot};
@@ -41,8 +44,9 @@ pub use effort::{Effort, TreeSize};
 pub use entries::entries;
 pub use freshness::{Freshness, check as check_freshness};
 pub use lock::{Owner, prepare_home};
+pub use rules::{GitFolders, RuleFile, RuleState};
 pub use stamps::Seen;
-pub use walk::{is_never_entered, modified_ns};
+pub use walk::is_never_entered;
 
 /// What decides the content of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,12 +163,27 @@ pub struct ProblemRow {
     pub detail: String,
     /// Whether the file is missing from the index.
     pub skipped: bool,
-    /// Size and time of a skipped file: another one is looked at again.
+    /// Size and times of a skipped file: another one is looked at again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stamp: Option<(u64, i64)>,
+    pub stamp: Option<Stamp>,
 }
 
 impl ProblemRow {
+    pub(crate) fn new(path: impl Into<String>, kind: ProblemKind, detail: String) -> ProblemRow {
+        let (path, reason) = (path.into(), kind.name().to_owned());
+        ProblemRow { path, reason, detail, skipped: kind.skips_file(), stamp: None }
+    }
+
+    /// Whether it is about a file of rules, not about its text.
+    pub(crate) fn is_of_rules(&self) -> bool {
+        self.reason == ProblemKind::RulesRejected.name()
+    }
+
+    /// Whether it was met by walking rather than by reading.
+    pub(crate) fn is_of_walk(&self) -> bool {
+        self.stamp.is_none() && (self.skipped || self.is_of_rules())
+    }
+
     /// What to look at again, if it was left out and could be read one day.
     fn skipped_file(&self) -> Option<SkippedFile> {
         let refused = self.reason == ProblemKind::Unreadable.name();
@@ -202,11 +221,12 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     let old = old.filter(|old| !build.force && old.manifest().fingerprint == fingerprint);
 
     (build.progress)(Progress { phase: "walking", done: 0, total: 0 });
+    let root = ProjectRoot::at(build.root);
     let is_whole = |old: &&Arc<Snapshot>| build.quick && old.manifest().left == 0;
     let mut found = match (old.as_ref().filter(is_whole), seen) {
-        (Some(old), Some(seen)) => look::look(old, &seen.stamps, build.root, build.home),
-        (Some(old), None) => look::look(old, &Stamps::read(old, build.root, &|_| {}), build.root, build.home),
-        (None, _) => walk::walk(build.root, build.home),
+        (Some(old), Some(seen)) => look::look(old, &seen.stamps, &root, build.home),
+        (Some(old), None) => look::look(old, &Stamps::read(old, &root, &|_| {}), &root, build.home),
+        (None, _) => walk::walk(&root, build.home),
     };
     if let Some(old) = &old {
         found.recognise(old);
@@ -219,7 +239,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         return Err(Error::Empty(build.root.to_owned()));
     }
     if old_manifest.is_none() {
-        let taken = found.files.iter().map(|f| f.size).filter(|&s| s <= build.options.max_file_size);
+        let taken = found.files.iter().map(|f| f.stamp.size).filter(|&s| s <= build.options.max_file_size);
         let size = TreeSize { files: found.files.len() as u64, bytes: taken.sum() };
         if size.exceeds(build.effort.large) && !(build.effort.approve)(size) {
             if !existed {
@@ -233,14 +253,19 @@ pub fn run(build: &Build) -> Result<BuildReport> {
     let is_sound = build.quick || old.as_ref().is_some_and(|old| old.verify().is_ok());
     if let Some(old) = &old
         && old.manifest().left == 0
-        && freshness::same(old, build.root, &found)
+        && freshness::same(old, &root, &found)
         && is_encoded(old, &models)
         && is_sound
     {
         // What is not indexed came or went: the folders' times are all there is to write.
-        if old.manifest().directories != found.directories || old.manifest().rules != found.rules {
-            let mut manifest = old.manifest().clone();
+        let was = old.manifest();
+        if was.directories != found.directories
+            || was.rules != found.rules
+            || was.racy_directories != found.racy_directories
+        {
+            let mut manifest = was.clone();
             manifest.directories.clone_from(&found.directories);
+            manifest.racy_directories.clone_from(&found.racy_directories);
             manifest.rules.clone_from(&found.rules);
             lock.check()?;
             manifest.publish(build.home)?;
@@ -264,7 +289,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
 
     let still_there = found.files.iter().filter(|file| file.known.is_some()).count();
     let removed = old.as_ref().map_or(0, |old| old.file_count()) - still_there;
-    let writer = Writer { build, lock, fingerprint, models };
+    let writer = Writer { build, root: &root, lock, fingerprint, models };
     let mut known = Known { old, is_sound, manifest: old_manifest.cloned() };
     let parsed = match build.early {
         Some(tell) => writer.publish_early(&mut found, &mut known, tell)?,
@@ -289,6 +314,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
 /// Who holds the lock and writes.
 struct Writer<'a> {
     build: &'a Build<'a>,
+    root: &'a ProjectRoot,
     lock: lock::Lock,
     fingerprint: String,
     models: ModelIds,
@@ -297,8 +323,8 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Makes the next generation the current one.
     fn publish(&self, found: &walk::Walked, known: &Known) -> Result<(Manifest, Counted)> {
-        let Writer { build, lock, fingerprint, models } = self;
-        let (mut manifest, counted) = write(build, found, known, fingerprint.clone(), models.clone())?;
+        let Writer { build, root, lock, fingerprint, models } = self;
+        let (mut manifest, counted) = write(build, root, found, known, fingerprint.clone(), models.clone())?;
         if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
             clear(build.home, &manifest.generation);
             return Err(e);
@@ -360,6 +386,7 @@ struct Known {
 
 fn write(
     build: &Build,
+    root: &ProjectRoot,
     found: &walk::Walked,
     known: &Known,
     fingerprint: String,
@@ -370,7 +397,7 @@ fn write(
         old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) % 999_999 + 1;
     let generation = format!("g{number:06}");
     clear(build.home, &generation);
-    let result = fill(build, number, found, known);
+    let result = fill(build, root, number, found, known);
     let (tables, counted) = match result {
         Ok(done) => done,
         Err(e) => {
@@ -395,6 +422,7 @@ fn write(
         counts: tables.counts,
         left: found.left as u64,
         directories: found.directories.clone(),
+        racy_directories: found.racy_directories.clone(),
         rules: found.rules.clone(),
         raw_paths: found.raw_paths.clone(),
         skipped: tables.skipped,
@@ -406,7 +434,13 @@ fn write(
 }
 
 /// Extracts on every core and writes in order on this thread.
-fn fill(build: &Build, number: u32, found: &walk::Walked, known: &Known) -> Result<(generation::Tables, Counted)> {
+fn fill(
+    build: &Build,
+    root: &ProjectRoot,
+    number: u32,
+    found: &walk::Walked,
+    known: &Known,
+) -> Result<(generation::Tables, Counted)> {
     let old = known.old.as_deref();
     let total = found.files.len() + found.left;
     let done = AtomicUsize::new(0);
@@ -426,7 +460,8 @@ fn fill(build: &Build, number: u32, found: &walk::Walked, known: &Known) -> Resu
         Some(Dense::Table(model)) => Some(model.id()),
         Some(Dense::Encoder(_)) | None => None,
     };
-    let preparer = prepare::Preparer { registry: build.registry, options: &build.options, old, plan: &plan, table };
+    let preparer =
+        prepare::Preparer { root, registry: build.registry, options: &build.options, old, plan: &plan, table };
     let kept: Vec<Option<prepare::Kept>> = found.files.iter().map(|file| preparer.kept(file)).collect();
     // Stretches of files that are kept are one piece of work, and so is every other file.
     let pieces: Vec<std::ops::Range<usize>> = kept
@@ -438,7 +473,7 @@ fn fill(build: &Build, number: u32, found: &walk::Walked, known: &Known) -> Resu
         .collect();
     let weight = |piece: &std::ops::Range<usize>| match &kept[piece.start] {
         Some(_) => 0,
-        None => found.files[piece.start].size,
+        None => found.files[piece.start].stamp.size,
     };
     ordered::in_order(
         &pieces,

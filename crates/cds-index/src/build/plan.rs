@@ -4,7 +4,7 @@ use cds_model::{FileId, ProblemKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ProblemRow;
-use super::prepare::seems_unchanged;
+use super::prepare::unchanged;
 use super::walk::{FoundFile, Walked};
 use crate::store::part::GoneFile;
 use crate::{DocumentView, Snapshot};
@@ -32,7 +32,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// Nothing stays.
     pub(crate) fn whole(found: &Walked, max_file_size: u64) -> Plan {
-        let expected = found.files.iter().map(|f| f.size).filter(|&s| s <= max_file_size).sum();
+        let expected = found.files.iter().map(|f| f.stamp.size).filter(|&s| s <= max_file_size).sum();
         Plan { expected, ..Plan::default() }
     }
 
@@ -42,11 +42,11 @@ impl Plan {
         let skipped: FxHashMap<String, ProblemRow> = skipped.collect();
         let retried = problems.iter().filter(|p| p.reason == ProblemKind::NotEncoded.name()).map(|p| p.path.clone());
         let is_old = |file: &FoundFile| {
-            file.known.and_then(|id| old.document(id)).is_some_and(|known| seems_unchanged(known, file))
-                || skipped.get(&file.path).is_some_and(|row| row.stamp == Some((file.size, file.modified_ns)))
+            file.known.and_then(|id| old.document(id)).is_some_and(|known| unchanged(known, file))
+                || skipped.get(file.path()).is_some_and(|row| row.stamp == Some(file.stamp))
         };
-        let new = found.files.iter().filter(|f| f.size <= max_file_size && !is_old(f));
-        let mut expected: u64 = new.map(|f| f.size).sum();
+        let new = found.files.iter().filter(|f| f.stamp.size <= max_file_size && !is_old(f));
+        let mut expected: u64 = new.map(|f| f.stamp.size).sum();
         let mut sizes = vec![0u64; old.part_count()];
         for document in old.documents() {
             if let Some(size) = sizes.get_mut(document.row().part as usize) {
@@ -74,9 +74,9 @@ impl Plan {
 
     /// Why a file was left out, if it has not changed since.
     pub(crate) fn still_skipped(&self, file: &FoundFile) -> Option<&ProblemRow> {
-        let row = self.skipped.get(&file.path)?;
+        let row = self.skipped.get(file.path())?;
         let refused = row.reason == ProblemKind::Unreadable.name();
-        (!refused && row.stamp == Some((file.size, file.modified_ns))).then_some(row)
+        (!refused && row.stamp == Some(file.stamp)).then_some(row)
     }
 
     /// Files that lie in parts that stay and are not there any more: those that go now, and those that went when a part was written that

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use cds_encode::ModelId;
 use cds_lang::Registry;
@@ -11,6 +10,7 @@ use cds_model::{FileFacts, FileId, Problem, ProblemKind, counted};
 use super::plan::Plan;
 use super::walk::FoundFile;
 use super::{BuildOptions, ProblemRow};
+use crate::disk::{OpenError, ProjectRoot, Stamp, is_racy, now_ns};
 use crate::snapshot::DocumentView;
 use crate::store::files::Packed;
 use crate::store::vectors::Quantised;
@@ -26,16 +26,15 @@ pub(crate) enum Outcome {
 /// A file of the old generation that is the same.
 pub(crate) struct Kept {
     pub(crate) id: FileId,
-    /// Its time on disk may be another though its bytes are the same.
-    pub(crate) modified_ns: i64,
+    /// Its times on disk may be others though its bytes are the same.
+    pub(crate) stamp: Stamp,
     pub(crate) racy: bool,
 }
 
 /// A file ready to be written.
 pub(crate) struct Prepared {
     pub(crate) path: String,
-    pub(crate) size: u64,
-    pub(crate) modified_ns: i64,
+    pub(crate) stamp: Stamp,
     pub(crate) indexed_at: i64,
     pub(crate) racy: bool,
     pub(crate) hash: [u8; 32],
@@ -50,6 +49,7 @@ pub(crate) struct Prepared {
 }
 
 pub(crate) struct Preparer<'a> {
+    pub(crate) root: &'a ProjectRoot,
     pub(crate) registry: &'a Registry,
     pub(crate) options: &'a BuildOptions,
     pub(crate) old: Option<&'a Snapshot>,
@@ -70,22 +70,19 @@ impl Preparer<'_> {
         if let Some(row) = self.plan.still_skipped(file) {
             return Outcome::Skipped(row.clone());
         }
-        if file.size > self.options.max_file_size {
-            let detail = format!(
-                "{}, more than max_file_size {}",
-                counted(file.size as usize, "byte"),
-                self.options.max_file_size
-            );
-            return skip(file, ProblemKind::TooLarge, detail);
-        }
         let now = now_ns();
-        let bytes = match std::fs::read(&file.absolute) {
+        let bytes = match self.root.read(file.place.on_disk(), self.options.max_file_size) {
             Ok(bytes) => bytes,
-            Err(e) => return skip(file, ProblemKind::Unreadable, e.to_string()),
+            Err(OpenError::TooLarge { size, limit }) => {
+                let detail = format!("{}, more than max_file_size {limit}", counted(size as usize, "byte"));
+                return skip(file, ProblemKind::TooLarge, detail);
+            }
+            Err(error) => return skip(file, error.problem(), error.to_string()),
         };
+        let racy = is_racy(file.stamp.latest_ns(), now);
         let hash = *blake3::hash(&bytes).as_bytes();
         if let Some(known) = known.filter(|k| *k.hash() == hash)
-            && let Some(outcome) = self.keep(known, file, is_racy(file.modified_ns, now))
+            && let Some(outcome) = self.keep(known, file, racy)
         {
             return outcome;
         }
@@ -93,17 +90,16 @@ impl Preparer<'_> {
             Ok(decoded) => decoded,
             Err(detail) => return skip(file, ProblemKind::Binary, detail),
         };
-        let (language, facts) = self.extract(&file.path, &text, problem);
+        let (language, facts) = self.extract(file.path(), &text, problem);
         Outcome::Ready(Box::new(Prepared {
-            path: file.path.clone(),
-            size: file.size,
-            modified_ns: file.modified_ns,
+            path: file.path().to_owned(),
+            stamp: file.stamp,
             indexed_at: now / 1_000_000_000,
-            racy: is_racy(file.modified_ns, now),
+            racy,
             hash,
             language,
             packed: Packed::new(&text, &facts),
-            vectors: self.vectors(&file.path, &text, &facts),
+            vectors: self.vectors(file.path(), &text, &facts),
             text,
             facts,
             reused: None,
@@ -117,13 +113,13 @@ impl Preparer<'_> {
     /// A file that is as it was, by size and time, and stays where it is: there is nothing to read.
     pub(crate) fn kept(&self, file: &FoundFile) -> Option<Kept> {
         let known = self.known(file).filter(|known| unchanged(*known, file) && self.plan.stays(*known))?;
-        Some(Kept { id: known.id, modified_ns: file.modified_ns, racy: known.is_racy() })
+        Some(Kept { id: known.id, stamp: file.stamp, racy: known.is_racy() })
     }
 
     /// The file stays where it is, or moves to the new part with all that is known of it.
     fn keep(&self, known: DocumentView, file: &FoundFile, racy: bool) -> Option<Outcome> {
         if self.plan.stays(known) {
-            return Some(Outcome::Kept(Kept { id: known.id, modified_ns: file.modified_ns, racy }));
+            return Some(Outcome::Kept(Kept { id: known.id, stamp: file.stamp, racy }));
         }
         let mut prepared = self.reuse(known, file)?;
         prepared.racy = racy;
@@ -139,13 +135,12 @@ impl Preparer<'_> {
         let kept = self.table.filter(|table| old.manifest().model.as_ref() == Some(table)).and(old.vectors().ok()?);
         let vectors = match kept {
             Some(kept) => known.chunks().map(|chunk| kept.quantised(chunk.0)).collect::<Option<_>>()?,
-            None => self.vectors(&file.path, &loaded.text, &facts),
+            None => self.vectors(file.path(), &loaded.text, &facts),
         };
         Some(Prepared {
             vectors,
-            path: file.path.clone(),
-            size: file.size,
-            modified_ns: file.modified_ns,
+            path: file.path().to_owned(),
+            stamp: file.stamp,
             indexed_at: known.indexed_at(),
             racy: known.is_racy(),
             hash: *known.hash(),
@@ -200,34 +195,11 @@ pub(crate) fn findable<'a>(text: &'a str, facts: &FileFacts, comments: bool) -> 
 
 /// Whether the file on disk is the one that was indexed, by size and times alone.
 pub(crate) fn unchanged(known: DocumentView, file: &FoundFile) -> bool {
-    seems_unchanged(known, file) && !file.doubted
-}
-
-/// The same where it may be wrong for a few.
-pub(crate) fn seems_unchanged(known: DocumentView, file: &FoundFile) -> bool {
-    known.size() == file.size && known.modified_ns() == file.modified_ns && !known.is_racy()
-}
-
-/// A file changed within the clock's grain of being read may change again without its time showing it. File systems
-/// with whole seconds have a coarser grain.
-fn is_racy(modified_ns: i64, now_ns: i64) -> bool {
-    let grain = if modified_ns % 1_000_000_000 == 0 { 2_000_000_000 } else { 20_000_000 };
-    modified_ns > now_ns - grain
-}
-
-fn now_ns() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64)
+    known.stamp() == file.stamp && !known.is_racy()
 }
 
 fn skip(file: &FoundFile, kind: ProblemKind, detail: String) -> Outcome {
-    let stamp = Some((file.size, file.modified_ns));
-    Outcome::Skipped(ProblemRow {
-        path: file.path.clone(),
-        reason: kind.name().to_owned(),
-        detail,
-        skipped: true,
-        stamp,
-    })
+    Outcome::Skipped(ProblemRow { stamp: Some(file.stamp), ..ProblemRow::new(file.path(), kind, detail) })
 }
 
 /// How much of a file is looked at for NUL bytes.
@@ -267,7 +239,7 @@ fn decode(bytes: Vec<u8>) -> Result<(String, Option<Problem>), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, is_racy};
+    use super::decode;
 
     #[test]
     fn text_is_told_from_data() {
@@ -283,13 +255,5 @@ mod tests {
         check(b"\x7fELF\0\x01", Err("a NUL byte at 4"));
         check(b"caf\xE9", Ok("caf\u{fffd}"));
         check(b"", Ok(""));
-    }
-
-    #[test]
-    fn a_file_changed_just_now_is_racy() {
-        let second = 1_000_000_000;
-        assert!(is_racy(5 * second + 1, 5 * second + 2));
-        assert!(!is_racy(5 * second + 1, 6 * second));
-        assert!(is_racy(5 * second, 6 * second), "whole seconds: the grain may be coarse");
     }
 }

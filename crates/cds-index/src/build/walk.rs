@@ -1,17 +1,18 @@
-//! Which files there are.
+//! Which files there are. Folders are listed on every core, each with the rules that count in it; no link is followed.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::UNIX_EPOCH;
 
 use cds_model::{FileId, ProblemKind};
-use ignore::{WalkBuilder, WalkState};
-use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::ProblemRow;
-use super::stamps::Stamp;
+use super::place::Place;
+use super::rules::{Environment, IGNORE_FILES, Layer, Present, RuleFile, RuleState, Rules};
 use crate::Snapshot;
+use crate::disk::{Folder, Kind, OpenError, ProjectRoot, Stamp, is_racy, now_ns};
 
 /// Folders that are never entered, wherever they stand: version control, environments, caches of tools.
 #[rustfmt::skip]
@@ -21,32 +22,42 @@ const NEVER: &[&str] = &[
     "node_modules", "virtualenv", "_darcs",
 ];
 
+/// Files with which a folder says of itself that it holds no source.
+const MARKS: [&str; 2] = ["pyvenv.cfg", "CACHEDIR.TAG"];
+
 /// A file that may be indexed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FoundFile {
-    pub(crate) path: String,
-    pub(crate) absolute: PathBuf,
-    pub(crate) size: u64,
-    pub(crate) modified_ns: i64,
-    /// When anything about it changed last, its name included, in seconds since 1970; 0 where that is not known.
-    pub(crate) touched: i64,
-    /// Whether it was touched since the old generation was written, so that its time alone does not tell: another file may stand in its place.
-    pub(crate) doubted: bool,
+    pub(crate) place: Place,
+    pub(crate) stamp: Stamp,
     /// Which file of the old generation has its path; see [`Walked::recognise`].
     pub(crate) known: Option<FileId>,
+}
+
+impl FoundFile {
+    pub(crate) fn path(&self) -> &str {
+        &self.place.path
+    }
+
+    /// How a file that stayed where it was is found.
+    pub(crate) fn known(path: &str, stamp: Stamp) -> FoundFile {
+        FoundFile { place: Place::known(path, None), stamp, known: None }
+    }
 }
 
 #[derive(Clone, Default)]
 pub(crate) struct Walked {
     /// Sorted by path.
     pub(crate) files: Vec<FoundFile>,
-    /// Folders entered, with modification times, sorted.
+    /// Folders entered, with the times of their last changes, sorted.
     pub(crate) directories: Vec<(String, i64)>,
+    /// Folders that may have changed since without their times showing it, with a hash of what was in them.
+    pub(crate) racy_directories: BTreeMap<String, u64>,
     pub(crate) problems: Vec<ProblemRow>,
     /// The bytes of paths that are not UTF-8, by how they are written.
     pub(crate) raw_paths: BTreeMap<String, Vec<u8>>,
-    /// Files of rules that are not among the files, by path: rules may leave out their own file, or lie outside.
-    pub(crate) rules: Vec<(String, Stamp)>,
+    /// Files that decide what is indexed, sorted by path.
+    pub(crate) rules: Vec<RuleFile>,
     /// How many files were found and are left for later.
     pub(crate) left: usize,
 }
@@ -56,127 +67,266 @@ impl Walked {
     pub(crate) fn recognise(&mut self, old: &Snapshot) {
         let mut documents = old.documents().peekable();
         for file in &mut self.files {
-            while documents.next_if(|known| known.path() < file.path.as_str()).is_some() {}
-            file.known = documents.next_if(|known| known.path() == file.path).map(|known| known.id);
-            file.doubted = file.touched >= old.manifest().built;
+            while documents.next_if(|known| known.path() < file.place.path.as_str()).is_some() {}
+            file.known = documents.next_if(|known| known.path() == file.place.path).map(|known| known.id);
         }
     }
-}
 
-/// Files that say what is not indexed.
-pub(crate) const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".cdsignore"];
+    /// Adds what was found elsewhere; [`Walked::sort`] puts it in order.
+    pub(crate) fn add(&mut self, mut more: Walked) {
+        self.files.append(&mut more.files);
+        self.directories.append(&mut more.directories);
+        self.racy_directories.append(&mut more.racy_directories);
+        self.problems.append(&mut more.problems);
+        self.rules.append(&mut more.rules);
+        for (path, raw) in more.raw_paths {
+            self.add_raw(path, raw);
+        }
+    }
 
-/// The stamp of a file of rules that is not there, and would count if it were.
-pub(crate) const ABSENT: Stamp = (0, i64::MIN);
+    /// Of paths written alike the least is kept, as among files.
+    fn add_raw(&mut self, path: String, raw: Vec<u8>) {
+        let known = self.raw_paths.entry(path).or_insert_with(|| raw.clone());
+        *known = raw.min(std::mem::take(known));
+    }
 
-/// Files with which a folder says of itself that it holds no source.
-const MARKS: [&str; 2] = ["pyvenv.cfg", "CACHEDIR.TAG"];
-
-/// What git leaves out of one clone alone.
-const EXCLUDE: &str = ".git/info/exclude";
-
-/// Files of rules of a folder, whether or not rules leave them out.
-pub(crate) fn rules_of<'a>(root: &'a Path, folder: &'a str) -> impl Iterator<Item = (String, Stamp)> + 'a {
-    let names = IGNORE_FILES.into_iter().chain(folder.is_empty().then_some(EXCLUDE));
-    names.filter_map(move |name| {
-        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        let meta = std::fs::symlink_metadata(root.join(&path)).ok().filter(std::fs::Metadata::is_file)?;
-        Some((path, (meta.len(), modified_ns(&meta))))
-    })
-}
-
-/// Files of rules outside the root, by absolute path, whether they are there or not: those of the folders above it, and the user's own with
-/// the settings that say where they are.
-fn rules_outside(root: &Path) -> impl Iterator<Item = (String, Stamp)> {
-    let above = root.ancestors().skip(1);
-    let above = above.flat_map(|folder| IGNORE_FILES.into_iter().chain([EXCLUDE]).map(move |name| folder.join(name)));
-    let home = std::env::home_dir().unwrap_or_default();
-    let config = std::env::var_os("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
-    let own = [home.join(".gitconfig"), config.join("git/config")].into_iter();
-    let own = own.chain(ignore::gitignore::gitconfig_excludes_path());
-    let stamp = |path: &Path| std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
-    above.chain(own).filter(|path| path.is_absolute()).map(move |path| {
-        let stamp = stamp(&path).map_or(ABSENT, |meta| (meta.len(), modified_ns(&meta)));
-        (path.to_string_lossy().into_owned(), stamp)
-    })
-}
-
-/// Walks `root` by the rules of git's whole exclude chain, `.ignore` and `.cdsignore`.
-pub(crate) fn walk(root: &Path, home: &Path) -> Walked {
-    let mut walked = walk_below(root, home, root, None);
-    keep_one_of_a_name(&mut walked);
-    walked.directories.sort_unstable();
-    walked.directories.dedup_by(|a, b| a.0 == b.0);
-    walked.problems.sort_unstable_by(|a, b| (&a.path, &a.detail).cmp(&(&b.path, &b.detail)));
-    let Walked { files, directories, .. } = &walked;
-    let is_found = |path: &str| files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
-    let rules = directories.par_iter().flat_map_iter(|(folder, _)| rules_of(root, folder));
-    let mut rules: Vec<(String, Stamp)> = rules.filter(|(path, _)| !is_found(path)).collect();
-    rules.extend(rules_outside(root));
-    rules.append(&mut walked.rules);
-    rules.sort_unstable();
-    rules.dedup_by(|a, b| a.0 == b.0);
-    walked.rules = rules;
-    walked
-}
-
-/// The same of a folder below the root, down to a depth, in no order.
-pub(crate) fn walk_below(root: &Path, home: &Path, folder: &Path, depth: Option<usize>) -> Walked {
-    let walked = Mutex::new(Walked::default());
-    let marks: Arc<Mutex<Vec<(String, Stamp)>>> = Arc::default();
-    let (home, marked, above) = (home.to_owned(), Arc::clone(&marks), root.to_owned());
-    let threads = if depth.is_some() { 1 } else { rayon::current_num_threads().min(8) };
-    let walker = WalkBuilder::new(folder)
-        .hidden(false)
-        .require_git(false)
-        .add_custom_ignore_filename(".cdsignore")
-        .follow_links(false)
-        .filter_entry(move |entry| {
-            let is_entered = entry.depth() == 0 || !never_entered(entry, &home);
-            if !is_entered && let Some((path, meta)) = mark_of(entry.path()) {
-                let mark = (relative(&above, &path), (meta.len(), modified_ns(&meta)));
-                marked.lock().expect("no visitor panics").push(mark);
-            }
-            is_entered
-        })
-        .max_depth(depth)
-        .threads(threads)
-        .build_parallel();
-    walker.run(|| {
-        let walked = &walked;
-        Box::new(move |entry| {
-            let mut seen = walked.lock().expect("no visitor panics");
-            match entry {
-                Ok(entry) => visit(&mut seen, root, &entry),
-                Err(e) => seen.problems.push(walk_problem(root, &e)),
-            }
-            WalkState::Continue
-        })
-    });
-    let mut walked = walked.into_inner().expect("no visitor panics");
-    // A folder that is no longer marked is entered.
-    walked.rules = std::mem::take(&mut marks.lock().expect("no visitor panics"));
-    walked
+    pub(crate) fn sort(&mut self) {
+        keep_one_of_a_name(self);
+        self.directories.sort_unstable();
+        self.directories.dedup_by(|a, b| a.0 == b.0);
+        self.problems.sort_unstable_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));
+        self.problems.dedup();
+        self.rules.sort_unstable();
+        self.rules.dedup_by(|a, b| a.path == b.path);
+    }
 }
 
 /// Names that are not UTF-8 may be written alike. One file can have the name; the others are problems.
 fn keep_one_of_a_name(walked: &mut Walked) {
-    walked.files.sort_unstable_by(|a, b| (&a.path, &a.absolute).cmp(&(&b.path, &b.absolute)));
+    // Runs that are in order each: no work for a sort that looks for them.
+    walked.files.sort_by(|a, b| (a.path(), &a.place.raw).cmp(&(b.path(), &b.place.raw)));
     let Walked { files, problems, .. } = walked;
     files.dedup_by(|file, kept| {
-        let is_double = file.path == kept.path;
-        if is_double {
-            let kind = ProblemKind::SameName;
+        let is_double = file.path() == kept.path();
+        if is_double && file.place.raw != kept.place.raw {
             let detail = format!(
                 "{:?} is not UTF-8 and is written like {:?}, which is indexed: rename one of them",
-                file.absolute.file_name().unwrap_or_default(),
-                kept.absolute.file_name().unwrap_or_default()
+                file.place.on_disk().file_name().unwrap_or_default(),
+                kept.place.on_disk().file_name().unwrap_or_default()
             );
-            let (path, reason) = (file.path.clone(), kind.name().to_owned());
-            problems.push(ProblemRow { path, reason, detail, skipped: true, stamp: None });
+            problems.push(ProblemRow::new(file.path(), ProblemKind::SameName, detail));
         }
         is_double
     });
+}
+
+/// Walks `root` by the rules of git, `.ignore` and `.cdsignore`.
+pub(crate) fn walk(root: &ProjectRoot, home: &Path) -> Walked {
+    walk_with(Walker::new(root, home))
+}
+
+fn walk_with(walker: Walker) -> Walked {
+    let mut walked = walker.tree(Place::root());
+    walked.add(walker.finish());
+    walked.sort();
+    walked
+}
+
+/// Lists folders.
+pub(crate) struct Walker<'a> {
+    root: &'a ProjectRoot,
+    /// The index itself, if it lies inside the root.
+    home: Option<&'a Path>,
+    rules: Rules<'a>,
+    /// The rules above the root, and those of folders that were asked for.
+    layers: Mutex<FxHashMap<String, Arc<Layer>>>,
+    above_root: Arc<Layer>,
+}
+
+/// A folder that was listed.
+struct Listed {
+    found: Walked,
+    /// Folders in it that are to be entered.
+    folders: Vec<Place>,
+    layer: Arc<Layer>,
+}
+
+impl<'a> Walker<'a> {
+    pub(crate) fn new(root: &'a ProjectRoot, home: &'a Path) -> Walker<'a> {
+        Walker::with(root, home, Environment::of_process())
+    }
+
+    fn with(root: &'a ProjectRoot, home: &'a Path, environment: Environment<'a>) -> Walker<'a> {
+        let rules = Rules::new(root, environment);
+        let above_root = rules.above_root();
+        let home = home.strip_prefix(root.path()).ok();
+        Walker { root, home, rules, layers: Mutex::default(), above_root }
+    }
+
+    /// The rules of the folders above one.
+    fn layer_above(&self, place: &Place) -> Arc<Layer> {
+        let mut layers = self.layers.lock().expect("no visitor panics");
+        let mut layer = Arc::clone(&self.above_root);
+        let mut at = Place::root();
+        for part in place.on_disk().components() {
+            let known = layers.entry(at.path.clone()).or_insert_with(|| self.rules.look_into(&layer, &at));
+            layer = Arc::clone(known);
+            at = at.child(part.as_os_str());
+        }
+        layer
+    }
+
+    /// What is known of rules after walking.
+    pub(crate) fn finish(self) -> Walked {
+        let notes = self.rules.into_notes();
+        let mut walked = Walked { problems: notes.problems, rules: notes.files, ..Walked::default() };
+        for (path, raw) in notes.raw_paths {
+            walked.add_raw(path, raw);
+        }
+        walked
+    }
+
+    /// A folder and all below it, in no order.
+    pub(crate) fn tree(&self, folder: Place) -> Walked {
+        let walked = Mutex::new(Walked::default());
+        let above = self.layer_above(&folder);
+        rayon::scope(|scope| self.enter(scope, &walked, folder, above));
+        walked.into_inner().expect("no visitor panics")
+    }
+
+    fn enter<'s>(&'s self, scope: &rayon::Scope<'s>, walked: &'s Mutex<Walked>, folder: Place, above: Arc<Layer>) {
+        let Listed { found, folders, layer } = self.list(&folder, &above);
+        for folder in folders {
+            let layer = Arc::clone(&layer);
+            scope.spawn(move |scope| self.enter(scope, walked, folder, layer));
+        }
+        walked.lock().expect("no visitor panics").add(found);
+    }
+
+    /// What is directly in a folder, with the folders in it that are to be entered.
+    pub(crate) fn shallow(&self, folder: &Place) -> (Walked, Vec<Place>) {
+        let Listed { found, folders, .. } = self.list(folder, &self.layer_above(folder));
+        (found, folders)
+    }
+
+    fn list(&self, place: &Place, above: &Arc<Layer>) -> Listed {
+        let nothing = |found: Walked| Listed { found, folders: Vec::new(), layer: Arc::clone(above) };
+        let refused = |error: &OpenError| {
+            let row = ProblemRow::new(
+                place.path.clone(),
+                folder_problem(error),
+                format!("{error}: the folder is not entered"),
+            );
+            nothing(Walked { problems: vec![row], ..Walked::default() })
+        };
+        let now = now_ns();
+        let folder = match self.root.folder(place.on_disk()) {
+            Ok(folder) => folder,
+            Err(error) => return refused(&error),
+        };
+        let mut entries = match folder.entries() {
+            Ok(entries) => entries,
+            Err(error) => return refused(&error),
+        };
+        let is_mark = |(name, kind): &&(OsString, Kind)| *kind == Kind::File && MARKS.iter().any(|mark| name == mark);
+        if let Some((name, _)) = entries.iter().find(is_mark).filter(|_| !place.is_root()) {
+            // A folder that is no longer marked is entered.
+            return nothing(marked(place, &folder, name));
+        }
+        let mut found = Walked::default();
+        if is_racy(folder.time(), now) {
+            found.racy_directories.insert(place.path.clone(), hash_of(&mut entries));
+        }
+        found.directories.push((place.path.clone(), folder.time()));
+        if let Some(raw) = place.raw_bytes() {
+            found.add_raw(place.path.clone(), raw);
+        }
+        let mut present = Present::default();
+        for (name, _) in &entries {
+            present.add(name);
+        }
+        let layer = self.rules.enter(above, place, &folder, present);
+        let mut folders = Vec::new();
+        for (name, kind) in entries {
+            let is_folder = kind == Kind::Folder;
+            let is_never = is_folder && name.to_str().is_some_and(is_never_entered);
+            // A submodule's `.git` is a file.
+            if is_never || name == ".git" {
+                continue;
+            }
+            let entry = place.child(&name);
+            if is_folder && self.home == Some(entry.on_disk()) || layer.leaves_out(entry.bytes(), is_folder) {
+                continue;
+            }
+            match kind {
+                Kind::Folder => folders.push(entry),
+                Kind::File => match folder.stat(&name) {
+                    Ok((Kind::File, stamp)) => {
+                        if let Some(raw) = entry.raw_bytes() {
+                            found.add_raw(entry.path.clone(), raw);
+                        }
+                        found.files.push(FoundFile { place: entry, stamp, known: None });
+                    }
+                    Ok((other, _)) => found.problems.push(not_regular(&folder, &name, entry.path, other)),
+                    // It was removed meanwhile, which the folder's time shows.
+                    Err(OpenError::NotFound) => {}
+                    Err(e) => found.problems.push(ProblemRow::new(entry.path, e.problem(), e.to_string())),
+                },
+                other => found.problems.push(not_regular(&folder, &name, entry.path, other)),
+            }
+        }
+        Listed { found, folders, layer }
+    }
+}
+
+/// What is remembered of a folder that is marked as holding no source.
+fn marked(place: &Place, folder: &Folder, name: &OsString) -> Walked {
+    let mark = place.child(name);
+    let state = match folder.stat(name) {
+        Ok((Kind::File, stamp)) => RuleState::File { stamp, hash: 0, racy: false },
+        _ => RuleState::Absent,
+    };
+    let mut found = Walked::default();
+    if let Some(raw) = mark.raw_bytes() {
+        found.add_raw(mark.path.clone(), raw);
+    }
+    found.rules.push(RuleFile { path: mark.path, state });
+    found
+}
+
+fn folder_problem(error: &OpenError) -> ProblemKind {
+    match error {
+        OpenError::Symlink => ProblemKind::Symlink,
+        _ => ProblemKind::Unreadable,
+    }
+}
+
+fn not_regular(folder: &Folder, name: &OsString, path: String, kind: Kind) -> ProblemRow {
+    let rules = if IGNORE_FILES.iter().any(|known| name == known) { ": its rules do not apply" } else { "" };
+    match kind {
+        Kind::Link => {
+            let detail = format!("link to {}, not followed{rules}", folder.link(name).display());
+            ProblemRow::new(path, ProblemKind::Symlink, detail)
+        }
+        other => ProblemRow::new(path, ProblemKind::SpecialFile, format!("{}, not read{rules}", other.shown())),
+    }
+}
+
+/// Of the names and kinds of a folder's entries, in whatever order they came.
+fn hash_of(entries: &mut [(OsString, Kind)]) -> u64 {
+    use std::hash::{Hash, Hasher};
+    entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    let mut hasher = rustc_hash::FxHasher::default();
+    for (name, kind) in entries {
+        name.as_encoded_bytes().hash(&mut hasher);
+        kind.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// The same of a folder as it is now; none where it cannot be read.
+pub(crate) fn entries_hash(root: &ProjectRoot, folder: &Path) -> Option<u64> {
+    Some(hash_of(&mut root.folder(folder).ok()?.entries().ok()?))
 }
 
 /// Whether a folder of this name is never entered.
@@ -184,132 +334,11 @@ pub fn is_never_entered(name: &str) -> bool {
     NEVER.contains(&name)
 }
 
-pub(crate) fn never_entered(entry: &ignore::DirEntry, home: &Path) -> bool {
-    let name = entry.file_name().to_string_lossy();
-    let is_dir = entry.file_type().is_some_and(|t| t.is_dir());
-    // A submodule's `.git` is a file.
-    if name == ".git" {
-        return true;
-    }
-    is_dir && (NEVER.contains(&name.as_ref()) || entry.path() == home || is_marked(entry.path()))
-}
-
 /// Whether a folder says of itself that it holds no source.
-pub(crate) fn is_marked(folder: &Path) -> bool {
-    mark_of(folder).is_some()
-}
-
-fn mark_of(folder: &Path) -> Option<(PathBuf, std::fs::Metadata)> {
-    MARKS.iter().map(|name| folder.join(name)).find_map(|path| Some((path.clone(), std::fs::metadata(path).ok()?)))
-}
-
-fn visit(walked: &mut Walked, root: &Path, entry: &ignore::DirEntry) {
-    let Some(kind) = entry.file_type() else { return };
-    let path = relative(root, entry.path());
-    let problem = |kind: ProblemKind, detail: String| ProblemRow {
-        path: path.clone(),
-        reason: kind.name().to_owned(),
-        detail,
-        skipped: kind.skips_file(),
-        stamp: None,
-    };
-    if kind.is_symlink() {
-        let target = std::fs::read_link(entry.path()).unwrap_or_default();
-        let row = problem(ProblemKind::Symlink, format!("link to {}, not followed", target.display()));
-        walked.problems.push(row);
-        return;
-    }
-    let meta = match entry.metadata() {
-        Ok(meta) => meta,
-        Err(e) => {
-            walked.problems.push(problem(ProblemKind::Unreadable, e.to_string()));
-            return;
-        }
-    };
-    if let Some(raw) = raw_path(root, entry.path()) {
-        // Of paths written alike the least is kept, as among files.
-        let known = walked.raw_paths.entry(path.clone()).or_insert_with(|| raw.clone());
-        *known = raw.min(std::mem::take(known));
-    }
-    if kind.is_dir() {
-        walked.directories.push((path, modified_ns(&meta)));
-    } else if kind.is_file() {
-        let absolute = entry.path().to_owned();
-        let (size, modified_ns) = (meta.len(), modified_ns(&meta));
-        let touched = touched(&meta);
-        walked.files.push(FoundFile { path, absolute, size, modified_ns, touched, doubted: false, known: None });
-    }
-    // Sockets, pipes and devices are not text.
-}
-
-fn touched(meta: &std::fs::Metadata) -> i64 {
-    #[cfg(unix)]
-    return std::os::unix::fs::MetadataExt::ctime(meta);
-    #[cfg(not(unix))]
-    {
-        let _ = meta;
-        0
-    }
-}
-
-/// When a file was last changed, in nanoseconds since 1970; earlier times are negative.
-pub fn modified_ns(meta: &std::fs::Metadata) -> i64 {
-    match meta.modified().map(|time| time.duration_since(UNIX_EPOCH)) {
-        Ok(Ok(after)) => after.as_nanos() as i64,
-        Ok(Err(before)) => -(before.duration().as_nanos() as i64),
-        Err(_) => 0,
-    }
-}
-
-fn walk_problem(root: &Path, error: &ignore::Error) -> ProblemRow {
-    let path = error_path(error).map(|p| relative(root, p)).unwrap_or_default();
-    let kind = ProblemKind::Unreadable;
-    ProblemRow { path, reason: kind.name().to_owned(), detail: error.to_string(), skipped: true, stamp: None }
-}
-
-fn error_path(error: &ignore::Error) -> Option<&Path> {
-    match error {
-        ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } => error_path(err),
-        _ => None,
-    }
-}
-
-fn relative(root: &Path, path: &Path) -> String {
-    let path = path.strip_prefix(root).unwrap_or(path);
-    let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
-}
-
-/// The bytes of a path below the root that is not UTF-8; elsewhere than on Unix such names are found as they are written.
-fn raw_path(root: &Path, path: &Path) -> Option<Vec<u8>> {
-    let path = path.strip_prefix(root).unwrap_or(path);
-    #[cfg(unix)]
-    if path.to_str().is_none() {
-        return Some(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec());
-    }
-    let _ = path;
-    None
+pub(crate) fn is_marked(root: &ProjectRoot, folder: &str) -> bool {
+    let is_file = |name: &str| root.stat(&Path::new(folder).join(name)).is_some_and(|(kind, _)| kind == Kind::File);
+    MARKS.iter().any(|name| is_file(name))
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::walk_problem;
-
-    #[test]
-    fn what_cannot_be_entered_is_told_with_its_path() {
-        let check = |error: ignore::Error, path: &str, detail: &str| {
-            let row = walk_problem(Path::new("/project"), &error);
-            assert_eq!((row.path.as_str(), row.reason.as_str(), row.skipped), (path, "unreadable", true));
-            assert!(row.detail.contains(detail), "{}", row.detail);
-        };
-        let refused = || ignore::Error::Io(std::io::Error::from(std::io::ErrorKind::PermissionDenied));
-        let at = |path: &str| ignore::Error::WithPath { path: path.into(), err: Box::new(refused()) };
-        check(at("/project/a/locked"), "a/locked", "permission denied");
-        check(at("/elsewhere"), "/elsewhere", "permission denied");
-        check(ignore::Error::WithDepth { depth: 2, err: Box::new(at("/project/b")) }, "b", "permission denied");
-        check(refused(), "", "permission denied");
-    }
-}
+mod tests;

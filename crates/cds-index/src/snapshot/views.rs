@@ -4,6 +4,7 @@ use cds_graph::EdgeRow;
 use cds_model::{ChunkId, EdgeKind, EntityId, EntityType, FileId, Kind, PathRole};
 
 use super::Snapshot;
+use crate::disk::Stamp;
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
 
 /// A file of the snapshot.
@@ -108,6 +109,11 @@ impl<'a> DocumentView<'a> {
     /// When it was last changed, in nanoseconds since 1970.
     pub fn modified_ns(self) -> i64 {
         self.row.modified_ns
+    }
+
+    /// Size and times of the file that was indexed.
+    pub(crate) fn stamp(self) -> Stamp {
+        self.row.stamp()
     }
 
     /// When it was indexed, in seconds since 1970.

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::blocks::Blocks;
 use super::map::{Mapped, MappedBytes};
-use crate::build::BuildOptions;
+use crate::build::{BuildOptions, RuleFile};
+use crate::disk::Stamp;
 use crate::{Error, Result};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
 /// rebuild, not migration.
-pub const FORMAT_VERSION: u32 = 10;
+pub const FORMAT_VERSION: u32 = 11;
 
 /// The published state of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,11 +45,14 @@ pub struct Manifest {
     /// Files that were found and are not in it yet: the first index of a large tree is published in steps.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left: u64,
-    /// Directories seen, with modification times in nanoseconds: added and removed files show there.
+    /// Directories seen, with the times of their last changes in nanoseconds: added and removed files show there.
     pub directories: Vec<(String, i64)>,
-    /// Files of rules that are not indexed, with sizes and modification times: rules may leave out their own file, or lie outside the root.
+    /// Those that may have changed since they were listed without their times showing it, with a hash of their entries.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub racy_directories: BTreeMap<String, u64>,
+    /// Files that decide what is indexed, inside the root and outside, sorted by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rules: Vec<(String, (u64, i64))>,
+    pub rules: Vec<RuleFile>,
     /// The bytes of paths that are not UTF-8, by how they are written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub raw_paths: BTreeMap<String, Vec<u8>>,
@@ -81,8 +85,8 @@ pub struct PartEntry {
 pub struct SkippedFile {
     /// Relative to the root.
     pub path: String,
-    /// Its size and time; none for a folder that could not be entered.
-    pub stamp: Option<(u64, i64)>,
+    /// Its size and times; none for a folder that could not be entered.
+    pub stamp: Option<Stamp>,
     /// Whether the system refused to read it. Permission may come without a new time.
     pub refused: bool,
 }

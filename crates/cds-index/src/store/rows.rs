@@ -2,6 +2,8 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use crate::disk::Stamp;
+
 /// No entity, no parent, no chunk.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -14,6 +16,8 @@ pub(crate) struct DocumentRow {
     pub(crate) size: u64,
     /// Modification time on disk, in nanoseconds since 1970.
     pub(crate) modified_ns: i64,
+    /// When content, name, owner or permissions changed, in nanoseconds since 1970; 0 where the system does not say.
+    pub(crate) changed_ns: i64,
     /// Seconds since 1970.
     pub(crate) indexed_at: i64,
     pub(crate) hash: [u8; 32],
@@ -53,6 +57,12 @@ pub(crate) struct DocumentRow {
     /// What it asked of others, in `asked.bin`: the first byte, and how many.
     pub(crate) asked: u32,
     pub(crate) asked_len: u32,
+}
+
+impl DocumentRow {
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp { size: self.size, modified_ns: self.modified_ns, changed_ns: self.changed_ns }
+    }
 }
 
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -300,7 +300,7 @@ fn equal_trees_give_equal_tables() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_listed_or_passed_over() {
+fn what_is_no_text_file_is_listed() {
     let tree = Tree::new("//- a.txt\nwords\n");
     std::os::unix::fs::symlink("a.txt", tree.root().join("link")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(tree.root().join("socket")).unwrap();
@@ -322,9 +322,10 @@ fn what_is_no_file_is_listed_or_passed_over() {
         "broken.py syntax_error false line 1",
         "latin.txt invalid_utf8 false byte 3: replaced what is not UTF-8",
         "link symlink true link to a.txt, not followed",
+        "socket special_file true a socket, not read",
     ];
     assert_eq!(problems, expect);
-    assert_eq!(snapshot.manifest().counts.problems, 4);
+    assert_eq!(snapshot.manifest().counts.problems, 5);
 }
 
 #[test]

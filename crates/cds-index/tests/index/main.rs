@@ -4,6 +4,7 @@ mod build;
 mod damage;
 mod edits;
 mod equality;
+mod files;
 mod fixture;
 mod meaning;
 mod names;
