@@ -309,3 +309,45 @@ fn chmod(path: &Path, mode: u32) {
     #[cfg(not(unix))]
     let _ = (path, mode);
 }
+
+/// An edit that can be taken back: files with what they contain then, none for one that is removed.
+pub(crate) struct SmallEdit {
+    pub(crate) what: String,
+    pub(crate) files: Vec<(String, Option<Vec<u8>>)>,
+}
+
+/// Every edit of one file, one name or one line that a tree allows: the file is removed, emptied or renamed, a line is removed.
+pub(crate) fn small_edits(files: &Files) -> Vec<SmallEdit> {
+    let mut edits = Vec::new();
+    for (path, bytes) in files {
+        let mut edit = |what: String, files: Vec<(String, Option<Vec<u8>>)>| edits.push(SmallEdit { what, files });
+        if files.len() > 1 {
+            edit(format!("remove {path}"), vec![(path.clone(), None)]);
+        }
+        edit(format!("empty {path}"), vec![(path.clone(), Some(b"\n".to_vec()))]);
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        for other in [format!("{folder}/other_{name}"), format!("other/{folder}/{name}")] {
+            let other = other.trim_start_matches('/').to_owned();
+            edit(format!("rename {path} to {other}"), vec![(path.clone(), None), (other, Some(bytes.clone()))]);
+        }
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for at in (0..lines.len()).filter(|at| !lines[*at].trim().is_empty()) {
+            let others = [&lines[..at], &lines[at + 1..]].concat().concat();
+            edit(format!("remove line {} of {path}", at + 1), vec![(path.clone(), Some(others.into_bytes()))]);
+        }
+    }
+    edits
+}
+
+/// The trees of all cases apart, by language and number.
+pub(crate) fn each_case() -> BTreeMap<String, Files> {
+    let mut cases_by_name: BTreeMap<String, Files> = BTreeMap::new();
+    for (path, bytes) in cases() {
+        let mut parts = path.splitn(3, '/');
+        if let (Some(language), Some(number), Some(inside)) = (parts.next(), parts.next(), parts.next()) {
+            cases_by_name.entry(format!("{language} {number}")).or_default().insert(inside.to_owned(), bytes);
+        }
+    }
+    cases_by_name
+}
