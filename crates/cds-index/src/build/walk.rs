@@ -222,6 +222,8 @@ impl<'a> Walker<'a> {
         let now = now_ns();
         let folder = match self.root.folder(place.on_disk()) {
             Ok(folder) => folder,
+            // It was removed meanwhile, which the time of the folder above shows.
+            Err(OpenError::NotFound) => return nothing(Walked::default()),
             Err(error) => return refused(&error),
         };
         let mut entries = match folder.entries() {

@@ -185,7 +185,6 @@ const MAY_OPEN: &[(&str, &str, &str)] = &[
     ("cds-index/src/disk/resolve.rs",        "", "the one way to files of a project"),
     ("cds-index/src/snapshot.rs",            "", "the index itself"),
     ("cds-index/src/store/",                 "", "the index itself"),
-    ("cds-service/src/tls.rs",               "", "keys and certificates that the user named"),
 ];
 
 /// Crates that run where a project is. The command line opens what its user names; `cds-locagent` and `cds-eval` run on trees that
