@@ -1,5 +1,5 @@
 //! Settings in layers: flags over environment over `.cds.toml` over the user's file over defaults. One table names
-//! every setting; each value knows where it came from.
+//! every setting, its domain and what a project may choose; each value knows where it came from.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,10 @@ use cds_index::{OpenError, ProjectRoot, open_owner_file};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
+use crate::limits::{LEAST_MEMORY, MOST_JOBS, parse_size};
+use crate::request::MAX_LIMIT;
+use crate::settings_file::{self, Entry, Scalar};
+use crate::trust::{ProjectMay, Zero};
 
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -64,45 +68,123 @@ pub struct Setting {
     pub env: &'static [&'static str],
     /// As it would be written in a file.
     pub default: &'static str,
+    /// Which values there are.
+    pub domain: Domain,
+    /// Which of them a project may choose.
+    pub project: ProjectMay,
     /// What it does.
     pub about: &'static str,
 }
 
-const fn row(key: &'static str, env: &'static [&'static str], default: &'static str, about: &'static str) -> Setting {
-    Setting { key, env, default, about }
+/// The values of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// `true` or `false`
+    Switch,
+    /// Whole numbers between two, both included.
+    Number(u64, u64),
+    /// An amount of memory, such as `500M`; empty: chosen by cds.
+    Memory,
+    /// One of these words, in any case.
+    Word(&'static [&'static str]),
+    /// Any text.
+    Text,
 }
 
-/// Every setting there is, sorted.
+const ANY: Domain = Domain::Number(0, u64::MAX);
+const PATH: ProjectMay = ProjectMay::Never("it names a path outside the root");
+const NETWORK: ProjectMay = ProjectMay::Never("it names a network service");
+const MACHINE: ProjectMay = ProjectMay::Never("it decides how often this machine looks for changes");
+const LOWER: ProjectMay = ProjectMay::AtMost(Zero::Lowest);
+/// The same where 0 stands for no limit.
+const BOUNDED: ProjectMay = ProjectMay::AtMost(Zero::Unlimited);
+
+const fn row(
+    key: &'static str,
+    env: &'static [&'static str],
+    default: &'static str,
+    domain: Domain,
+    project: ProjectMay,
+    about: &'static str,
+) -> Setting {
+    Setting { key, env, default, domain, project, about }
+}
+
+/// Every setting there is, sorted. A new row chooses [`ProjectMay::Any`] only where every value of the domain is harmless to who cloned the
+/// project: it names no path, no network service and no program, raises no limit and disables no check.
 #[rustfmt::skip]
 pub const SETTINGS: &[Setting] = &[
-    row("index.comments",         &["CDS_INDEX_COMMENTS"],      "true",      "words of comments and doc comments can be found"),
-    row("index.dir",              &["CDS_INDEX_DIR", "GRAPH_INDEX_DIR"], "\"\"", "where the index lives; empty: .cds-index in the root"),
-    row("index.jobs",             &["CDS_JOBS"],                "0",         "threads to index with; 0: one for each core"),
-    row("index.languages",        &["CDS_LANGUAGES"],           "\"\"",      "folder of language data over the built-in one; empty: languages beside the user's file"),
-    row("index.max_file_size",    &["CDS_MAX_FILE_SIZE"],       "1000000",   "larger files are listed as skipped, in bytes"),
-    row("index.max_files",        &["CDS_MAX_FILES"],           "200000",    "a first index of more files is asked about; 0: never"),
-    row("index.max_memory",       &["CDS_MAX_MEMORY"],          "\"\"",      "memory to index with, such as 500M; empty: half of what the machine or container has, if that is little"),
-    row("index.max_total_size",   &["CDS_MAX_TOTAL_SIZE"],      "5000000000", "a first index of more bytes of source is asked about; 0: never"),
-    row("index.nice",             &["CDS_NICE"],                "false",     "leave the processor to others first, where the system can"),
-    row("index.wait",             &["CDS_WAIT"],                "600",       "seconds to wait for another process that writes the index; 0: not at all"),
-    row("models.dense",           &["CDS_MODELS_DENSE"],        "\"builtin\"", "what makes vectors: builtin, none, service, or a model of `cds model list`"),
-    row("models.reranker",        &["CDS_MODELS_RERANKER"],     "\"none\"",  "what judges the first hits anew: none, or a model of `cds model list`"),
-    row("models.service_model",   &["CDS_EMBEDDINGS_MODEL"],    "\"\"",      "name of the model at the embeddings service"),
-    row("models.service_url",     &["CDS_EMBEDDINGS_URL"],      "\"\"",      "embeddings service that speaks OpenAI's protocol; its key comes from $CDS_EMBEDDINGS_KEY alone"),
-    row("models.sparse",          &["CDS_MODELS_SPARSE"],       "\"builtin\"", "what weighs terms: builtin, none, or a model of `cds model list`"),
-    row("output.color",           &["CDS_COLOR"],               "\"auto\"",  "auto, always or never"),
-    row("output.format",          &["CDS_FORMAT"],              "\"human\"", "human, json, jsonl, toon, markdown or paths"),
-    row("search.chunks_per_file", &["CDS_CHUNKS_PER_FILE"],     "1",         "chunks of one file among the hits"),
-    row("search.limit",           &["CDS_LIMIT"],               "10",        "hits"),
-    row("search.max_tokens",      &["CDS_MAX_TOKENS"],          "0",         "budget of an answer in estimated tokens; 0: none"),
-    row("search.preset",          &["CDS_PRESET"],              "\"default\"", "default, cds-index, bm25, dense, sparse, hybrid, swiftindex, rice, rice-sparse, rice-dense or breeze"),
-    row("search.rerank_limit_ms", &["CDS_RERANK_LIMIT_MS"],     "2000",      "time a reranker may take; then hits stay as they were"),
-    row("search.snippet",         &["CDS_SNIPPET"],             "\"preview\"", "fold, preview or full"),
-    row("search.time_limit_ms",   &["CDS_TIME_LIMIT_MS"],       "10000",     "then the answer is partial; 0: none"),
-    row("search.update",          &["CDS_UPDATE"],              "true",      "look for changed files before answering"),
-    row("search.upper_threshold", &["CDS_UPPER_THRESHOLD"],     "5",         "names that are enough without BM25 (preset cds-index)"),
-    row("watch.debounce_ms",      &["CDS_WATCH_DEBOUNCE_MS"],   "500",       "quiet that `cds watch` waits for before an update; a storm puts it off four times as long"),
-    row("watch.poll",             &["CDS_WATCH_POLL"],          "0",         "seconds between looks of `cds watch`; 0: the system tells what changes"),
+    row("index.comments",         &["CDS_INDEX_COMMENTS"],    "true",        Domain::Switch, ProjectMay::Any,
+        "words of comments and doc comments can be found"),
+    row("index.dir",              &["CDS_INDEX_DIR", "GRAPH_INDEX_DIR"], "\"\"",        Domain::Text, PATH,
+        "where the index lives; empty: .cds-index in the root"),
+    row("index.jobs",             &["CDS_JOBS"],              "0",           Domain::Number(0, MOST_JOBS), BOUNDED,
+        "threads to index with; 0: one for each core"),
+    row("index.languages",        &["CDS_LANGUAGES"],         "\"\"",        Domain::Text, ProjectMay::PathInside,
+        "folder of language data over the built-in one; empty: languages beside the user's file"),
+    row("index.max_file_size",    &["CDS_MAX_FILE_SIZE"],     "1000000",     ANY, LOWER,
+        "larger files are listed as skipped, in bytes"),
+    row("index.max_files",        &["CDS_MAX_FILES"],         "200000",      ANY, BOUNDED,
+        "a first index of more files is asked about; 0: never"),
+    row("index.max_memory",       &["CDS_MAX_MEMORY"],        "\"\"",        Domain::Memory, ProjectMay::AtMostSize,
+        "memory to index with, such as 500M; empty: half of what the machine or container has, if that is little"),
+    row("index.max_total_size",   &["CDS_MAX_TOTAL_SIZE"],    "5000000000",  ANY, BOUNDED,
+        "a first index of more bytes of source is asked about; 0: never"),
+    row("index.nice",             &["CDS_NICE"],              "false",       Domain::Switch, ProjectMay::Only(true),
+        "leave the processor to others first, where the system can"),
+    row("index.wait",             &["CDS_WAIT"],              "600",         ANY, LOWER,
+        "seconds to wait for another process that writes the index; 0: not at all"),
+    row("models.dense",           &["CDS_MODELS_DENSE"],      "\"builtin\"", Domain::Text, ProjectMay::Model,
+        "what makes vectors: builtin, none, service, or a model of `cds model list`"),
+    row("models.reranker",        &["CDS_MODELS_RERANKER"],   "\"none\"",    Domain::Text, ProjectMay::Model,
+        "what judges the first hits anew: none, or a model of `cds model list`"),
+    row("models.service_model",   &["CDS_EMBEDDINGS_MODEL"],  "\"\"",        Domain::Text, NETWORK,
+        "name of the model at the embeddings service"),
+    row("models.service_url",     &["CDS_EMBEDDINGS_URL"],    "\"\"",        Domain::Text, NETWORK,
+        "embeddings service that speaks OpenAI's protocol; its key comes from $CDS_EMBEDDINGS_KEY alone"),
+    row("models.sparse",          &["CDS_MODELS_SPARSE"],     "\"builtin\"", Domain::Text, ProjectMay::Model,
+        "what weighs terms: builtin, none, or a model of `cds model list`"),
+    row("output.color",           &["CDS_COLOR"],             "\"auto\"",    Domain::Word(&["auto", "always", "never"]), ProjectMay::Any,
+        "auto, always or never"),
+    row("output.format",          &["CDS_FORMAT"],            "\"human\"",   Domain::Word(&["human", "json", "jsonl", "toon", "markdown", "paths"]), ProjectMay::Any,
+        "human, json, jsonl, toon, markdown or paths"),
+    row("search.chunks_per_file", &["CDS_CHUNKS_PER_FILE"],   "1",           Domain::Number(1, u64::MAX), ProjectMay::Any,
+        "chunks of one file among the hits"),
+    row("search.limit",           &["CDS_LIMIT"],             "10",          Domain::Number(1, MAX_LIMIT as u64), ProjectMay::Any,
+        "hits"),
+    row("search.max_tokens",      &["CDS_MAX_TOKENS"],        "0",           ANY, BOUNDED,
+        "budget of an answer in estimated tokens; 0: none"),
+    row("search.preset",          &["CDS_PRESET"],            "\"default\"", Domain::Word(PRESET_NAMES), ProjectMay::Any,
+        "default, cds-index, bm25, dense, sparse, hybrid, swiftindex, rice, rice-sparse, rice-dense or breeze"),
+    row("search.rerank_limit_ms", &["CDS_RERANK_LIMIT_MS"],   "2000",        ANY, LOWER,
+        "time a reranker may take; then hits stay as they were"),
+    row("search.snippet",         &["CDS_SNIPPET"],           "\"preview\"", Domain::Word(&["fold", "preview", "full"]), ProjectMay::Any,
+        "fold, preview or full"),
+    row("search.time_limit_ms",   &["CDS_TIME_LIMIT_MS"],     "10000",       ANY, BOUNDED,
+        "then the answer is partial; 0: none"),
+    row("search.update",          &["CDS_UPDATE"],            "true",        Domain::Switch, ProjectMay::Only(true),
+        "look for changed files before answering"),
+    row("search.upper_threshold", &["CDS_UPPER_THRESHOLD"],   "5",           ANY, ProjectMay::Any,
+        "names that are enough without BM25 (preset cds-index)"),
+    row("watch.debounce_ms",      &["CDS_WATCH_DEBOUNCE_MS"], "500",         ANY, MACHINE,
+        "quiet that `cds watch` waits for before an update; a storm puts it off four times as long"),
+    row("watch.poll",             &["CDS_WATCH_POLL"],        "0",           ANY, MACHINE,
+        "seconds between looks of `cds watch`; 0: the system tells what changes"),
+];
+
+/// As in the table of presets, which a test compares.
+const PRESET_NAMES: &[&str] = &[
+    "default",
+    "cds-index",
+    "bm25",
+    "dense",
+    "sparse",
+    "hybrid",
+    "swiftindex",
+    "rice",
+    "rice-sparse",
+    "rice-dense",
+    "breeze",
 ];
 
 /// A setting that cannot be used, with its place.
@@ -133,27 +215,44 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         let values = SETTINGS.iter().map(|s| {
-            let value = parse(s, s.default).expect("defaults fit their own type");
+            let value = parse(s, s.default.trim_matches('"')).expect("defaults are in their own domain");
             (s.key, (value, Origin::Default))
         });
         Config { values: values.collect(), user_folder: None, home_folder: None, embeddings_key: None }
     }
 }
 
-/// Reads `text` as the type of the setting's default.
+/// Reads `text` as a value of the setting's domain.
 fn parse(setting: &Setting, text: &str) -> Result<Value, String> {
-    let quoted = setting.default.starts_with('"');
-    if quoted {
-        return Ok(Value::Text(text.trim_matches('"').to_owned()));
-    }
-    if matches!(setting.default, "true" | "false") {
-        return match text {
+    let key = setting.key;
+    match setting.domain {
+        Domain::Text => Ok(Value::Text(text.to_owned())),
+        Domain::Switch => match text {
             "true" | "1" | "yes" | "on" => Ok(Value::Bool(true)),
             "false" | "0" | "no" | "off" => Ok(Value::Bool(false)),
-            _ => Err(format!("{} must be true or false, not {text:?}", setting.key)),
-        };
+            _ => Err(format!("{key} must be true or false, not {text:?}")),
+        },
+        Domain::Number(least, most) => {
+            let number: u64 = text.parse().map_err(|_| format!("{key} must be a whole number, not {text:?}"))?;
+            match number {
+                n if (least..=most).contains(&n) => Ok(Value::Number(n)),
+                n if most == u64::MAX => Err(format!("{key} must be at least {least}, not {n}")),
+                n => Err(format!("{key} must be between {least} and {most}, not {n}")),
+            }
+        }
+        Domain::Memory if text.is_empty() => Ok(Value::Text(String::new())),
+        Domain::Memory => match parse_size(text) {
+            None => Err(format!("{key} {text:?}: use bytes, or a number with K, M or G, such as 500M")),
+            Some(bytes) if bytes < LEAST_MEMORY => {
+                Err(format!("{key} must be at least {}M, not {text}", LEAST_MEMORY >> 20))
+            }
+            Some(_) => Ok(Value::Text(text.to_owned())),
+        },
+        Domain::Word(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(text)) {
+            Some(word) => Ok(Value::Text((*word).to_owned())),
+            None => Err(format!("{key} {text:?}: use {}", words.join(", "))),
+        },
     }
-    text.parse().map(Value::Number).map_err(|_| format!("{} must be a whole number, not {text:?}", setting.key))
 }
 
 /// The most bytes of a settings file.
@@ -172,8 +271,39 @@ fn setting(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|s| s.key == key)
 }
 
+/// The settings of a project, in its root.
+pub(crate) const PROJECT_FILE: &str = ".cds.toml";
+
+fn read(root: &Path, path: &Path) -> Result<Option<String>, ConfigError> {
+    match read_settings(root, path) {
+        Ok(text) => Ok(Some(text)),
+        // A root that is no folder is reported when it is opened.
+        Err(OpenError::NotFound) => Ok(None),
+        Err(e) => {
+            let message = format!("{e}: settings must be a regular text file of at most {MAX_SETTINGS} bytes");
+            Err(ConfigError { place: path.display().to_string(), message })
+        }
+    }
+}
+
+/// The row of an entry and its value.
+fn parse_entry(entry: &Entry) -> Result<(&'static Setting, Value), ConfigError> {
+    let error = |message| ConfigError { place: entry.place.clone(), message };
+    let row = setting(&entry.key).ok_or_else(|| error(unknown(&entry.key)))?;
+    let text = match (&entry.value, row.domain) {
+        (Some(Scalar::Text(text)), _) | (Some(Scalar::Other(text)), Domain::Switch | Domain::Number(..)) => text,
+        (_, Domain::Switch) => return Err(error(format!("{} must be true or false", row.key))),
+        (_, Domain::Number(..)) => return Err(error(format!("{} must be a whole number", row.key))),
+        (_, Domain::Memory | Domain::Word(_) | Domain::Text) => {
+            return Err(error(format!("{} must be a text in quotes", row.key)));
+        }
+    };
+    Ok((row, parse(row, text).map_err(error)?))
+}
+
 impl Config {
-    /// Defaults, then the user's file, then the project's, then the environment.
+    /// Defaults, then the user's file, then the environment: what the owner of the machine decided. The project's file comes between the
+    /// last two, as far as it may.
     pub fn load(root: &Path, env: impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
         let mut config = Config::default();
         let user =
@@ -181,16 +311,12 @@ impl Config {
         config.home_folder = env("HOME").or_else(|| env("USERPROFILE")).filter(|h| !h.is_empty()).map(PathBuf::from);
         config.embeddings_key = env("CDS_EMBEDDINGS_KEY").filter(|key| !key.is_empty());
         config.user_folder = user.map(|dir| dir.join("cds"));
-        let user = config.user_folder.as_ref().map(|dir| dir.join("config.toml"));
-        for path in user.into_iter().chain([root.join(".cds.toml")]) {
-            match read_settings(root, &path) {
-                Ok(text) => config.add_file(&path, &text)?,
-                // A root that is no folder is told by who opens it.
-                Err(OpenError::NotFound) => {}
-                Err(e) => {
-                    let message = format!("{e}: settings must be a regular text file of at most {MAX_SETTINGS} bytes");
-                    return Err(ConfigError { place: path.display().to_string(), message });
-                }
+        if let Some(path) = config.user_folder.as_ref().map(|dir| dir.join("config.toml"))
+            && let Some(text) = read(root, &path)?
+        {
+            for entry in settings_file::entries(&path, &text)? {
+                let (row, value) = parse_entry(&entry)?;
+                config.values.insert(row.key, (value, Origin::File(path.clone())));
             }
         }
         for row in SETTINGS {
@@ -199,34 +325,21 @@ impl Config {
                 config.values.insert(row.key, (value, Origin::Environment(name.to_owned())));
             }
         }
+        let path = root.join(PROJECT_FILE);
+        if let Some(text) = read(root, &path)? {
+            config.add_project(root, &path, &text)?;
+        }
         Ok(config)
     }
 
-    fn add_file(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
-        let place = |key: &str| {
-            // The line on which the key's last part is written.
-            let name = key.rsplit('.').next().unwrap_or(key);
-            let line = text.lines().position(|l| l.trim_start().trim_start_matches('[').starts_with(name));
-            line.map_or_else(|| path.display().to_string(), |l| format!("{}:{}", path.display(), l + 1))
-        };
-        let table: toml::Table = text.parse().map_err(|e: toml::de::Error| ConfigError {
-            place: path.display().to_string(),
-            message: e.to_string().trim().to_owned(),
-        })?;
-        for (section, value) in &table {
-            let toml::Value::Table(entries) = value else {
-                return Err(ConfigError { place: place(section), message: unknown(section) });
-            };
-            for (name, value) in entries {
-                let key = format!("{section}.{name}");
-                let Some(row) = setting(&key) else {
-                    return Err(ConfigError { place: place(&key), message: unknown(&key) });
-                };
-                let text = match value {
-                    toml::Value::String(s) => s.clone(),
-                    other => other.to_string(),
-                };
-                let value = parse(row, &text).map_err(|message| ConfigError { place: place(&key), message })?;
+    /// Adds what a project's file says, where the environment does not say otherwise. Values are compared with the owner's.
+    fn add_project(&mut self, root: &Path, path: &Path, text: &str) -> Result<(), ConfigError> {
+        for entry in settings_file::entries(path, text)? {
+            let (row, value) = parse_entry(&entry)?;
+            let (owners, origin) = &self.values[row.key];
+            let checked = row.project.check(row, &value, owners, root);
+            checked.map_err(|message| ConfigError { place: entry.place.clone(), message })?;
+            if !matches!(origin, Origin::Environment(_)) {
                 self.values.insert(row.key, (value, Origin::File(path.to_owned())));
             }
         }
@@ -260,12 +373,6 @@ impl Config {
     /// What an embeddings service is shown. A secret: it is read from the environment and printed nowhere.
     pub(crate) fn embeddings_key(&self) -> Option<&str> {
         self.embeddings_key.as_deref()
-    }
-
-    /// Whether a file of the project set it: whoever wrote that is not always who runs cds.
-    pub(crate) fn is_from_project(&self, key: &str) -> bool {
-        let project = |origin: &Origin| matches!(origin, Origin::File(path) if path.ends_with(".cds.toml"));
-        self.values.get(key).is_some_and(|(_, origin)| project(origin))
     }
 
     /// Whether nobody set it.
@@ -395,7 +502,42 @@ mod tests {
         );
         check("", "", &[("CDS_LIMIT", "x")], "$CDS_LIMIT: search.limit must be a whole number, not \"x\"");
         assert!(load("", "x = 1", &[]).unwrap_err().contains("no setting \"x\"; there are index.comments"));
-        assert!(load("", "[search", &[]).unwrap_err().starts_with("DIR/.cds.toml: "));
+        check("", "[search]\nlimit = 0", &[], "DIR/.cds.toml:2: search.limit must be between 1 and 1000, not 0");
+        check("", "[search]\nlimit = [1]", &[], "DIR/.cds.toml:2: search.limit must be a whole number");
+        check("", "[search]\npreset = 5", &[], "DIR/.cds.toml:2: search.preset must be a text in quotes");
+    }
+
+    #[test]
+    fn a_place_is_the_line_of_the_key_itself() {
+        let check = |text: &str, line: usize| {
+            let error = load("", text, &[]).unwrap_err();
+            assert!(error.starts_with(&format!("DIR/.cds.toml:{line}: ")), "{text:?}: {error}");
+        };
+        check("[index]\ndir = \"x\"", 2);
+        check("index = { comments = true, dir = \"x\" }", 1);
+        check("\n\nindex.dir = \"x\"", 3);
+        check("[search]\nlimit = 3\n[index]\n# dir = 1\ncomments = true\n  dir = \"x\"", 6);
+        check("[index]\nlanguages = \"\"\"\ndir\"\"\"\ndir = \"x\"", 4);
+        // The first mistake of a file, whatever its name.
+        check("[watch]\npoll = 1\n[index]\ndir = \"x\"", 2);
+    }
+
+    #[test]
+    fn errors_of_syntax_name_line_and_column_and_repeat_nothing() {
+        let secret = "s3cr3t";
+        for text in ["[search", "s3cr3t", "[search]\nlimit = s3cr3t", "a = \"s3cr3t\"\na = 's3cr3t", "\n  s3cr3t: 1"] {
+            let error = load("", text, &[]).unwrap_err();
+            let place = error.strip_prefix("DIR/.cds.toml:").and_then(|rest| rest.split_once(": no valid TOML: "));
+            let (line, column) = place.and_then(|(place, _)| place.split_once(':')).expect("a place");
+            assert!(line.parse::<usize>().is_ok() && column.parse::<usize>().is_ok(), "{error}");
+            assert!(!error.contains(secret) && !error.contains('\n'), "{error}");
+        }
+        assert!(load("", "[search]\nlimit = x", &[]).unwrap_err().starts_with("DIR/.cds.toml:2:9: "));
+    }
+
+    #[test]
+    fn names_of_presets_are_those_of_the_table() {
+        assert_eq!(super::PRESET_NAMES, cds_search::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>());
     }
 
     #[test]

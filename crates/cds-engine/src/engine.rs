@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cds_index::{
-    Build, BuildOptions, BuildReport, Effort, Freshness, Owner, Progress, Seen, Snapshot, TreeSize, guard, index_home,
+    Build, BuildOptions, BuildReport, DirState, Effort, Freshness, IndexDir, Owner, Progress, Seen, Snapshot, TreeSize,
+    guard, index_home,
 };
 use cds_lang::Registry;
 use cds_search::Tools;
@@ -145,9 +146,18 @@ impl Engine {
         &self.home
     }
 
+    fn index_dir(&self) -> IndexDir<'_> {
+        IndexDir::new(&self.root, &self.home)
+    }
+
+    /// Whether the index directory was made for this root on this machine: what is in another one is not read.
+    pub fn owns_home(&self) -> bool {
+        self.index_dir().state().is_ok_and(|state| state == DirState::Ours)
+    }
+
     /// Makes that folder, if need be, for something that lives beside the index.
     pub fn prepare_home(&self) -> Result<&Path> {
-        cds_index::prepare_home(&self.home)?;
+        cds_index::prepare_home(&self.root, &self.home)?;
         Ok(&self.home)
     }
 
@@ -196,14 +206,21 @@ impl Engine {
     }
 
     fn build(&self, options: BuildOptions, how: How, hooks: &Hooks) -> Result<BuildReport> {
-        let (memory, large) = (self.config.memory()?, self.config.large());
-        let is_first = !self.home.join("manifest.json").exists();
+        let (memory, large) = (self.config.memory(), self.config.large());
+        let state = self.index_dir().state()?;
+        let is_first = !self.has_manifest(&state);
         if let Some(what) = self.config.is_hardly_meant(&self.root).filter(|_| is_first) {
             let root = self.root.display();
             if !(hooks.approve)(&format!("{root} is {what}. Index it?")) {
                 let message = format!("{root} is {what}: name a project with --root, or index it all with --yes");
                 return Err(Error { kind: ErrorKind::Invalid, message });
             }
+        }
+        if state == DirState::Untrusted {
+            let home = self.home.display();
+            (hooks.warn)(&format!(
+                "the index in {home} was not made here (it was copied, it came with a clone, or an older cds made it) and is replaced"
+            ));
         }
         let approve = |TreeSize { files, bytes }: TreeSize| {
             let (files, size) = (grouped(files), bytes as f64 / 1e9);
@@ -232,6 +249,11 @@ impl Engine {
         Ok(report)
     }
 
+    /// Whether an index of ours was published.
+    fn has_manifest(&self, state: &DirState) -> bool {
+        *state == DirState::Ours && self.home.join("manifest.json").exists()
+    }
+
     /// An index that cannot be written could be elsewhere.
     fn explain(&self, error: cds_index::Error) -> Error {
         let in_home = matches!(&error, cds_index::Error::Io { path, .. } if path.starts_with(&self.home));
@@ -247,8 +269,8 @@ impl Engine {
     pub fn ensure_indexed(&self, hooks: &Hooks) -> Result<Option<BuildReport>> {
         let snapshot = match self.snapshot() {
             Ok(snapshot) => snapshot,
-            Err(_) if !self.home.join("manifest.json").exists() => return self.index(false, hooks).map(Some),
-            Err(e) => return Err(e),
+            Err(e) if self.has_manifest(&self.index_dir().state()?) => return Err(e),
+            Err(_) => return self.index(false, hooks).map(Some),
         };
         // Another model is a decision, and may take hours: who asks by meaning is told, who asks by words is answered.
         if !self.has_settings_model(snapshot.manifest()) {
@@ -406,7 +428,7 @@ impl Engine {
         if let Some(snapshot) = &*current {
             return Ok(Arc::clone(snapshot));
         }
-        let snapshot = Arc::new(Snapshot::open(&self.home)?);
+        let snapshot = Arc::new(self.index_dir().open()?);
         *current = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }

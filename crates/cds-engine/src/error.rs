@@ -44,10 +44,13 @@ impl From<cds_index::Error> for Error {
     fn from(error: cds_index::Error) -> Error {
         use cds_index::Error as E;
         let kind = match &error {
-            E::Missing(_) | E::Format { .. } | E::Damaged { .. } | E::Empty(_) | E::OtherModel { .. } => {
-                ErrorKind::NotReady
-            }
-            E::TooLarge { .. } => ErrorKind::Invalid,
+            E::Missing(_)
+            | E::Untrusted(_)
+            | E::Format { .. }
+            | E::Damaged { .. }
+            | E::Empty(_)
+            | E::OtherModel { .. } => ErrorKind::NotReady,
+            E::TooLarge { .. } | E::Rejected { .. } => ErrorKind::Invalid,
             E::Busy { .. } => ErrorKind::Busy,
             E::Cancelled => ErrorKind::Cancelled,
             E::Model(_) => ErrorKind::Model,

@@ -5,26 +5,21 @@ use std::path::Path;
 use cds_index::TreeSize;
 
 use crate::config::Config;
-use crate::error::{Error, Result};
 
 /// Memory that a build needs at most, whatever it is given.
-const ENOUGH: u64 = 1 << 30;
+pub(crate) const ENOUGH: u64 = 1 << 30;
 /// Part of a machine's or container's memory that is left to others.
 const SHARE: u64 = 2;
 /// Less than this cannot be kept.
-const LEAST_MEMORY: u64 = 32 << 20;
+pub(crate) const LEAST_MEMORY: u64 = 32 << 20;
 /// More threads than any machine has cores.
-const MOST_JOBS: u64 = 1024;
+pub(crate) const MOST_JOBS: u64 = 1024;
 
 impl Config {
-    /// Checks what the settings say of limits, and sets up this process: its threads and its priority. Called once, before the
+    /// Sets up this process: its threads and its priority. Called once, before the
     /// first work; libraries that share the process with others leave it to their host.
-    pub fn limit_process(&self) -> Result<()> {
+    pub fn limit_process(&self) {
         let jobs = self.number("index.jobs");
-        if jobs > MOST_JOBS {
-            return Err(Error::invalid(format!("index.jobs must be between 0 and {MOST_JOBS}, not {jobs}")));
-        }
-        self.memory()?;
         if jobs > 0 {
             // Only the first pool counts; there is none yet.
             let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs as usize).build_global();
@@ -32,24 +27,14 @@ impl Config {
         if self.flag("index.nice") {
             lower_priority();
         }
-        Ok(())
     }
 
     /// Bytes a build may aim at; none when there is enough.
-    pub(crate) fn memory(&self) -> Result<Option<u64>> {
-        let text = self.text("index.max_memory");
-        if text.is_empty() {
-            return Ok(available_memory().map(|bytes| bytes / SHARE).filter(|bytes| *bytes < ENOUGH));
+    pub(crate) fn memory(&self) -> Option<u64> {
+        match self.text("index.max_memory") {
+            "" => automatic_memory(),
+            text => parse_size(text),
         }
-        let wrong = || {
-            Error::invalid(format!("index.max_memory {text:?}: use bytes, or a number with K, M or G, such as 500M"))
-        };
-        let bytes = parse_size(text).ok_or_else(wrong)?;
-        if bytes < LEAST_MEMORY {
-            let least = LEAST_MEMORY >> 20;
-            return Err(Error::invalid(format!("index.max_memory must be at least {least}M, not {text}")));
-        }
-        Ok(Some(bytes))
     }
 
     /// How large a tree is indexed without asking.
@@ -70,7 +55,7 @@ impl Config {
 }
 
 /// `500M`, `1G`, `1.5GB`, `300000`
-fn parse_size(text: &str) -> Option<u64> {
+pub(crate) fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -83,6 +68,11 @@ fn parse_size(text: &str) -> Option<u64> {
     };
     let number: f64 = number.parse().ok()?;
     Some((number * f64::from(factor)) as u64)
+}
+
+/// What is aimed at where nobody says: a share of what there is, if that is little.
+pub(crate) fn automatic_memory() -> Option<u64> {
+    available_memory().map(|bytes| bytes / SHARE).filter(|bytes| *bytes < ENOUGH)
 }
 
 /// What this machine has, or the container allows.
@@ -171,9 +161,7 @@ mod tests {
     #[test]
     fn every_limit_is_named_by_its_error() {
         let check = |key: &str, value: &str, expect: &str| {
-            let mut config = Config::default();
-            config.set(key, value).unwrap();
-            assert_eq!(config.limit_process().unwrap_err().message, expect);
+            assert_eq!(Config::default().set(key, value).unwrap_err().message, expect);
         };
         check("index.jobs", "5000", "index.jobs must be between 0 and 1024, not 5000");
         check("index.max_memory", "1M", "index.max_memory must be at least 32M, not 1M");

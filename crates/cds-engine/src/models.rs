@@ -7,7 +7,7 @@ use cds_encode::{Model, Models, Source};
 use cds_index::{OpenError, OpenFile, open_owner_file};
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, distance, read_settings};
+use crate::config::{Config, PROJECT_FILE, distance, read_settings};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -140,26 +140,7 @@ fn service(config: &Config) -> Source {
         let how = "models.dense is \"service\": set models.service_url and models.service_model too";
         return Source::Missing(how.to_owned());
     }
-    // A repository that was cloned must not be able to send code, or the key, somewhere.
-    if config.is_from_project("models.service_url") && !is_this_machine(url) {
-        return Source::Missing(format!(
-            "models.service_url: a project's file may only name this machine, not {url}: set it in your own settings or as $CDS_EMBEDDINGS_URL"
-        ));
-    }
     Source::Service { url: url.to_owned(), model: model.to_owned(), key: config.embeddings_key().map(str::to_owned) }
-}
-
-/// Whether an address leads nowhere else.
-fn is_this_machine(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    // `user@host`: what stands before is not where it leads.
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = match host.strip_prefix('[') {
-        Some(v6) => v6.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Those inside the binary.
@@ -262,10 +243,15 @@ impl Engine {
                 )));
             }
         }
+        if name == "service" && !for_user {
+            return Err(Error::invalid(
+                "a project cannot choose a network service: `cds model use service --user` writes it into your own settings",
+            ));
+        }
         let path = match (for_user, self.config().user_folder()) {
             (true, Some(folder)) => folder.join("config.toml"),
             (true, None) => return Err(Error::invalid("there is no place for settings of yours: set HOME")),
-            (false, _) => self.root().join(".cds.toml"),
+            (false, _) => self.root().join(PROJECT_FILE),
         };
         let text = match read_settings(self.root(), &path) {
             Ok(text) => text,
@@ -273,9 +259,14 @@ impl Engine {
             Err(e) => return Err(io(&path, &e)),
         };
         let mut document: toml_edit::DocumentMut =
-            text.parse().map_err(|e| Error::invalid(format!("{}: {e}", path.display())))?;
+            text.parse().map_err(|_| Error::invalid(format!("{} is no valid TOML: mend it first", path.display())))?;
         document["models"].or_insert(toml_edit::table())[&kind] = toml_edit::value(name);
-        write(&path, &document.to_string())?;
+        let text = document.to_string();
+        if for_user {
+            write(&path, &text)?;
+        } else {
+            cds_index::write_inside(self.root(), &path, &text).map_err(|e| io(&path, &e))?;
+        }
         Ok((format!("models.{kind}"), path))
     }
 
@@ -372,24 +363,4 @@ fn dense_test(model: String, started: Instant, vector: impl Fn(&str) -> Result<V
     }
     let sensible = cosines[0] > cosines[1];
     Ok(ModelTest { kind: "dense".into(), model, load_ms, text_ms: milliseconds(started) / 3.0, results, sensible })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_this_machine;
-
-    #[test]
-    fn addresses_of_this_machine() {
-        let check = |url: &str, expect: bool| assert_eq!(is_this_machine(url), expect, "{url}");
-        check("http://localhost:11434/v1", true);
-        check("http://127.0.0.1/v1", true);
-        check("http://[::1]:80/v1", true);
-        check("https://api.example.com/v1", false);
-        check("http://localhost.example.com", false);
-        check("http://localhost@example.com/v1", false);
-        check("http://127.0.0.1.example.com", false);
-        check("http://example.com/localhost", false);
-        check("http://example.com#@localhost", false);
-        check("", false);
-    }
 }

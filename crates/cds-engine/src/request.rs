@@ -151,7 +151,7 @@ const DOCUMENTS: usize = 5;
 const CHUNKS_PER_DOCUMENT: usize = 3;
 
 /// Hits that may be asked for at once.
-const MAX_LIMIT: usize = 1_000;
+pub(crate) const MAX_LIMIT: usize = 1_000;
 /// How far answers can be leafed through.
 const MAX_CURSOR: usize = 1_000_000;
 /// Steps along the graph from the best hits.

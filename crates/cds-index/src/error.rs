@@ -11,6 +11,17 @@ pub enum Error {
     /// There is none yet.
     #[error("no index in {}: run `cds index`", .0.display())]
     Missing(PathBuf),
+    /// The directory it would live in may not be used.
+    #[error("{} cannot be the index directory: {why}", .path.display())]
+    Rejected {
+        /// The directory.
+        path: PathBuf,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// It was not made on this machine by this user.
+    #[error("the index in {} was not made here (it was copied, it came with a clone, or an older cds made it): run `cds index` to replace it", .0.display())]
+    Untrusted(PathBuf),
     /// It was written by another version.
     #[error("the index in {} has format {found}, this cds reads format {expected}: run `cds index` to rebuild it", .path.display())]
     Format {

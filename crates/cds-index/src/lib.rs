@@ -10,13 +10,15 @@ mod dump;
 mod encode;
 mod error;
 mod guard;
+mod index_dir;
+mod private_fs;
 mod snapshot;
 mod store;
 pub mod tokenize;
 
 pub use build::{
     Build, BuildOptions, BuildReport, Effort, Freshness, GitFolders, Owner, ProblemRow, Progress, RuleFile, RuleState,
-    Seen, TreeSize, check_freshness, entries, index_home, is_never_entered, prepare_home, run as build,
+    Seen, TreeSize, check_freshness, entries, index_home, is_never_entered, prepare_home, remove_unused, run as build,
 };
 /// The languages a [`Build`] reads with.
 pub use cds_lang::Registry;
@@ -24,6 +26,8 @@ pub use disk::{OpenError, OpenFile, ProjectRoot, Stamp, open_owner_file};
 pub use encode::{chunk_vectors, query_vector};
 pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};
+pub use index_dir::{DirState, IndexDir};
+pub use private_fs::{refuse_links, write_inside};
 pub use snapshot::{ChunkView, DocumentView, EntityView, FileColumns, Places, Snapshot};
 pub use store::files::{Inside, LoadedFile};
 pub use store::names::NameMatch;

@@ -96,6 +96,10 @@ impl Snapshot {
 
     fn open_generation(home: &Path, manifest: Manifest) -> Result<Snapshot> {
         let folder = home.join(&manifest.generation);
+        for name in std::iter::once(&manifest.generation).chain(manifest.parts.iter().map(|part| &part.name)) {
+            let path = home.join(name);
+            crate::private_fs::open_dir(&path).map_err(|e| Error::damaged(&path, e.to_string()))?;
+        }
         let map = |name: &str| manifest.map(home, &format!("{}/{name}", manifest.generation));
         let fst = |part: &str, name: &str| manifest.map_names(home, &format!("{part}/{name}"));
         let fsts = |name: &str| manifest.parts.iter().map(|part| fst(&part.name, name)).collect::<Result<_>>();
@@ -219,7 +223,7 @@ impl Snapshot {
     /// Files left out or read badly, with the reason.
     pub fn problems(&self) -> Result<Vec<ProblemRow>> {
         let path = self.folder.join(path::PROBLEMS);
-        let bytes = std::fs::read(&path).map_err(|e| Error::damaged(&path, e.to_string()))?;
+        let bytes = crate::private_fs::read(&path).map_err(|e| Error::damaged(&path, e.to_string()))?;
         serde_json::from_slice(&bytes).map_err(|e| Error::damaged(&path, e.to_string()))
     }
 

@@ -28,7 +28,12 @@ pub enum StoreError {
 pub(crate) fn write(path: &Path, parts: &[Vec<u8>]) -> Result<(), StoreError> {
     let beside = path.with_extension(format!("{}.tmp", std::process::id()));
     let result = (|| {
-        let mut file = io::BufWriter::new(std::fs::File::create(&beside)?);
+        let _ = std::fs::remove_file(&beside);
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = io::BufWriter::new(options.open(&beside)?);
         file.write_all(MAGIC)?;
         for part in parts {
             file.write_all(&(part.len() as u64).to_le_bytes())?;

@@ -10,7 +10,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[cfg(unix)]
 pub fn refresh(home: &Path, root: &Path) -> bool {
     use std::io::{Read, Write};
-    let Ok(mut stream) = std::os::unix::net::UnixStream::connect(home.join(crate::serve::SOCKET)) else { return false };
+    use std::os::unix::fs::FileTypeExt;
+    let socket = home.join(crate::serve::SOCKET);
+    // A link may lead to the socket of another program.
+    if !std::fs::symlink_metadata(&socket).is_ok_and(|meta| meta.file_type().is_socket()) {
+        return false;
+    }
+    let Ok(mut stream) = std::os::unix::net::UnixStream::connect(socket) else { return false };
     let body = serde_json::json!({ "project": root }).to_string();
     let token =
         std::env::var("CDS_TOKEN").map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();

@@ -76,11 +76,14 @@ pub async fn serve(
         None => None,
     };
     #[cfg(unix)]
-    let (send, mut homes) = tokio::sync::mpsc::unbounded_channel::<PathBuf>();
+    let (send, mut homes) = tokio::sync::mpsc::unbounded_channel::<Home>();
     #[cfg(unix)]
-    let mut beside: Vec<(tokio::task::JoinHandle<()>, Socket)> = Vec::new();
+    let mut beside: Vec<(tokio::task::JoinHandle<()>, Home, Socket)> = Vec::new();
     #[cfg(unix)]
-    doors.projects.tell(Box::new(move |project| drop(send.send(project.engine.home().to_owned()))));
+    doors.projects.tell(Box::new(move |project| {
+        let home = Home { root: project.engine.root().to_owned(), path: project.engine.home().to_owned() };
+        drop(send.send(home));
+    }));
     told(tcp.as_ref().and_then(|tcp| tcp.local_addr().ok()));
     tokio::pin!(stop);
     loop {
@@ -102,13 +105,13 @@ pub async fn serve(
         #[cfg(unix)]
         let new_home = homes.recv();
         #[cfg(not(unix))]
-        let new_home = std::future::pending::<Option<PathBuf>>();
+        let new_home = std::future::pending::<Option<Home>>();
         tokio::select! {
             () = &mut stop => break,
             home = new_home => {
                 #[cfg(unix)]
                 if let Some(home) = home {
-                    beside.extend(listen_beside(&home, &acceptor).await);
+                    beside.extend(listen_beside(home, &acceptor).await);
                 }
                 #[cfg(not(unix))]
                 drop(home);
@@ -131,7 +134,7 @@ pub async fn serve(
     }
     drop(tcp);
     #[cfg(unix)]
-    for (listening, _socket) in beside {
+    for (listening, _home, _socket) in beside {
         listening.abort();
         let _ = listening.await;
     }
@@ -262,6 +265,18 @@ fn acceptor_of(certificate: &Path, key: &Path) -> Result<tokio_rustls::TlsAccept
     Ok(Arc::new(config).into())
 }
 
+/// The index directory of a project. One in which nothing was ever published goes with the service.
+struct Home {
+    root: PathBuf,
+    path: PathBuf,
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        cds_engine::remove_unused(&self.root, &self.path);
+    }
+}
+
 /// A socket's file goes with its service.
 struct Socket(PathBuf);
 
@@ -273,9 +288,10 @@ impl Drop for Socket {
 
 /// Listens beside an index, where the command line looks for a service that keeps it. A folder that cannot hold a socket goes without.
 #[cfg(unix)]
-async fn listen_beside(home: &Path, acceptor: &Arc<Acceptor>) -> Option<(tokio::task::JoinHandle<()>, Socket)> {
-    cds_engine::prepare_home(home).ok()?;
-    let path = home.join(SOCKET);
+async fn listen_beside(home: Home, acceptor: &Arc<Acceptor>) -> Option<(tokio::task::JoinHandle<()>, Home, Socket)> {
+    let (root, path) = (home.root.clone(), home.path.clone());
+    tokio::task::spawn_blocking(move || cds_engine::prepare_home(&root, &path)).await.ok()?.ok()?;
+    let path = home.path.join(SOCKET);
     let listener = unix_listener(&path).await.ok()?;
     let acceptor = Arc::clone(acceptor);
     let listening = tokio::spawn(async move {
@@ -286,13 +302,16 @@ async fn listen_beside(home: &Path, acceptor: &Arc<Acceptor>) -> Option<(tokio::
             }
         }
     });
-    Some((listening, Socket(path)))
+    Some((listening, home, Socket(path)))
 }
 
 /// A socket that only its owner can use. One that nobody listens on any more is replaced.
 #[cfg(unix)]
 async fn unix_listener(path: &Path) -> Result<tokio::net::UnixListener, Fault> {
+    use std::os::fd::AsFd;
     use std::os::unix::fs::PermissionsExt;
+    /// Connections that wait to be taken.
+    const BACKLOG: u32 = 1024;
     let io = |e: std::io::Error| Fault::new(FaultKind::Io, format!("{}: {e}", path.display()));
     if tokio::net::UnixStream::connect(path).await.is_ok() {
         let message = format!("{} is in use by another service", path.display());
@@ -305,7 +324,13 @@ async fn unix_listener(path: &Path) -> Result<tokio::net::UnixListener, Fault> {
     if is_socket {
         std::fs::remove_file(path).map_err(io)?;
     }
-    let listener = tokio::net::UnixListener::bind(path).map_err(io)?;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(io)?;
-    Ok(listener)
+    let socket = tokio::net::UnixSocket::new_stream().map_err(io)?;
+    let private = std::fs::Permissions::from_mode(0o600);
+    // On Linux the file gets the permissions of the socket: others cannot connect in the moment before they are set.
+    if let Ok(descriptor) = socket.as_fd().try_clone_to_owned() {
+        let _ = std::fs::File::from(descriptor).set_permissions(private.clone());
+    }
+    socket.bind(path).map_err(io)?;
+    std::fs::set_permissions(path, private).map_err(io)?;
+    socket.listen(BACKLOG).map_err(io)
 }

@@ -1,6 +1,6 @@
 //! What a slow model said of a text, kept from run to run: by the text's hash, one file a model. A killed run loses at most a round.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Error, Result};
+use crate::{Error, Result, private_fs};
 
 /// Of a text, as the model was given it.
 pub(crate) type Key = [u8; 16];
@@ -37,10 +37,10 @@ impl<T: Serialize + DeserializeOwned> Cache<T> {
     /// Opens a model's file below the index; what is damaged in it was never there.
     pub(crate) fn open(home: &Path, kind: &str, model: &ModelId) -> Result<Cache<T>> {
         let folder = home.join("cache");
-        std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        private_fs::create_dir(&folder).map_err(Error::io(&folder))?;
         let name: String = model.weights.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let path = folder.join(format!("{kind}-{}-{name}.bin", model.dimensions));
-        let bytes = match std::fs::read(&path) {
+        let bytes = match private_fs::read(&path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(&path)(e)),
             read => read.unwrap_or_default(),
         };
@@ -50,7 +50,7 @@ impl<T: Serialize + DeserializeOwned> Cache<T> {
             at += HEAD + payload.len();
             kept.insert(key, payload.to_vec());
         }
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(Error::io(&path))?;
+        let file = private_fs::append(&path).map_err(Error::io(&path))?;
         file.set_len(at as u64).map_err(Error::io(&path))?;
         Ok(Cache { path, file, kept, used: FxHashSet::default(), of: PhantomData })
     }
@@ -85,9 +85,7 @@ impl<T: Serialize + DeserializeOwned> Cache<T> {
         for key in used {
             write(&mut bytes, *key, &self.kept[key]);
         }
-        let aside = self.path.with_extension("new");
-        std::fs::write(&aside, bytes).map_err(Error::io(&aside))?;
-        std::fs::rename(&aside, &self.path).map_err(Error::io(&self.path))
+        private_fs::replace(&self.path, &bytes).map_err(Error::io(&self.path))
     }
 }
 

@@ -25,7 +25,7 @@ use crate::store::names::{self, NamesWriter};
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
 use crate::store::uses::UsesWriter;
 use crate::store::{part_path, path};
-use crate::{Error, Result, Snapshot};
+use crate::{Error, Result, Snapshot, private_fs};
 
 pub(crate) struct GenerationWriter<'a> {
     name: String,
@@ -78,9 +78,8 @@ impl<'a> GenerationWriter<'a> {
     ) -> Result<GenerationWriter<'a>> {
         let name = format!("g{number:06}");
         let folder = build.home.join(&name);
-        for part in ["graph", "indices"] {
-            let part = folder.join(part);
-            std::fs::create_dir_all(&part).map_err(Error::io(&part))?;
+        for part in [folder.clone(), folder.join("graph"), folder.join("indices")] {
+            private_fs::create_dir(&part).map_err(Error::io(&part))?;
         }
         // Without a part that stays nothing refers to what was there: strings that nobody has are let go.
         let old = old.filter(|_| plan.parts > 0);
@@ -535,7 +534,7 @@ impl<'a> TablesWriter<'a> {
     fn write(&mut self, name: String, bytes: &[u8]) -> Result<()> {
         let path = self.home.join(&name);
         self.written.insert(name, WrittenFile::of(bytes));
-        std::fs::write(&path, bytes).map_err(Error::io(&path))
+        private_fs::write(&path, bytes).map_err(Error::io(&path))
     }
 }
 

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::index_dir::{Claim, LOCK};
+use crate::{DirState, Error, IndexDir, Result, private_fs};
 
 /// How often an owner shows that it is alive.
 const BEAT: Duration = Duration::from_secs(3);
@@ -27,31 +28,40 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Without locks of the system: two who claim at once both see, after this time, which claim came last.
 const SETTLE: Duration = Duration::from_millis(500);
 
-/// Creates the index folder if need be. Git must not see it, whatever the project's own ignore files say.
-pub fn prepare_home(home: &Path) -> Result<()> {
-    std::fs::create_dir_all(home).map_err(Error::io(home))?;
-    // A cloned repository may bring links: what is written through them would be written anywhere.
-    for entry in std::fs::read_dir(home).map_err(Error::io(home))?.flatten() {
-        refuse_link(&entry.path())?;
-    }
-    let ignore = home.join(".gitignore");
-    if !ignore.exists() {
-        std::fs::write(&ignore, "*\n").map_err(|e| {
-            // A full disk leaves an empty one, which hides nothing.
-            let _ = std::fs::remove_file(&ignore);
-            Error::io(&ignore)(e)
-        })?;
-    }
-    Ok(())
+/// How long [`prepare_home`] waits for a writer, which marks the directory first of all.
+const PREPARE: Duration = Duration::from_secs(5);
+
+/// For whoever does not wait.
+fn at_once() -> Patience<'static> {
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    Patience { wait: Duration::ZERO, waiting: &|_| {}, cancel: &NEVER }
 }
 
-/// Nothing is written through a link.
-fn refuse_link(path: &Path) -> Result<()> {
-    if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) {
-        let why = "it is a link, and an index is not written through links: remove it";
-        return Err(Error::io(path)(std::io::Error::other(why)));
+/// Makes an index directory, if there is none, for something that is kept next to the index.
+pub fn prepare_home(root: &Path, home: &Path) -> Result<()> {
+    let dir = IndexDir::new(root, home);
+    let started = Instant::now();
+    loop {
+        if dir.state()? == DirState::Ours {
+            return Ok(());
+        }
+        match Lock::take(dir, at_once()) {
+            Err(Error::Busy { .. }) if started.elapsed() < PREPARE => std::thread::sleep(LOOK),
+            taken => return taken.map(drop),
+        }
     }
-    Ok(())
+}
+
+/// Removes the default index directory of a root if nothing was published in it and nobody writes to it.
+pub fn remove_unused(root: &Path, home: &Path) {
+    let dir = IndexDir::new(root, home);
+    if dir.is_default()
+        && dir.state().is_ok_and(|state| state == DirState::Ours)
+        && let Ok(mut lock) = Lock::take(dir, at_once())
+    {
+        lock.made.push(home.to_owned());
+        lock.discard();
+    }
 }
 
 /// Who writes an index, as the lock file says.
@@ -147,7 +157,7 @@ impl Said {
     fn read(path: &Path) -> Said {
         // An owner's line is short; whatever is longer is not one.
         let mut bytes = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut bytes));
+        let read = private_fs::open(path).and_then(|file| file.take(4096).read_to_end(&mut bytes));
         match serde_json::from_slice(&bytes) {
             _ if read.is_err() || bytes.iter().all(u8::is_ascii_whitespace) => Said::Nothing,
             Ok(owner) => Said::Owner(owner),
@@ -161,6 +171,11 @@ impl Said {
             Said::Nothing | Said::Garbage(_) => None,
         }
     }
+}
+
+/// Whether a file is a lock: empty, or with the text of an owner.
+pub(crate) fn is_lock(path: &Path) -> bool {
+    path.is_file() && !matches!(Said::read(path), Said::Garbage(_))
 }
 
 /// How long to wait for another writer, and whom to tell.
@@ -179,31 +194,32 @@ pub(crate) struct Lock {
     file: File,
     owner: Owner,
     lost: Arc<AtomicBool>,
+    claim: Claim,
+    /// Directories that were made for it.
+    made: Vec<PathBuf>,
     heart: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
 
 impl Lock {
-    /// Creates the index folder if need be and takes its lock, sooner or later.
-    pub(crate) fn take(root: &Path, home: &Path, patience: Patience) -> Result<Lock> {
-        let path = home.join("lock");
-        // Who wants the index elsewhere says so; a link in the tree may be anybody's.
-        if home == super::index_home(root) {
-            refuse_link(home)?;
-        }
+    /// Creates the index directory if need be, takes its lock, sooner or later, and makes the directory that of the root.
+    pub(crate) fn take(dir: IndexDir, patience: Patience) -> Result<Lock> {
+        let path = dir.path().join(LOCK);
+        let root = dir.root();
         let started = Instant::now();
         // What the file said last, and since when.
         let mut seen: Option<(Said, Instant)> = None;
         let mut told = None::<Instant>;
+        let mut made = Vec::new();
         loop {
             // Somebody may have removed the folder while we waited.
-            prepare_home(home)?;
+            made.extend(dir.create()?);
             let said = match attempt(&path, seen.as_ref())? {
-                Attempt::Taken(file) => return Lock::own(root, path, file),
+                Attempt::Taken(file) => return Lock::own(root, path, file)?.claim(dir, made),
                 Attempt::Settling(file) => {
                     let lock = Lock::own(root, path.clone(), file)?;
                     std::thread::sleep(SETTLE);
                     if lock.is_ours() {
-                        return Ok(lock);
+                        return lock.claim(dir, made);
                     }
                     Said::read(&path)
                 }
@@ -232,7 +248,9 @@ impl Lock {
 
     fn own(root: &Path, path: PathBuf, file: File) -> Result<Lock> {
         let lost = Arc::new(AtomicBool::new(false));
-        let mut lock = Lock { root: root.to_owned(), path, file, owner: Owner::ourselves(), lost, heart: None };
+        let (claim, made) = (Claim::default(), Vec::new());
+        let mut lock =
+            Lock { root: root.to_owned(), path, file, owner: Owner::ourselves(), lost, claim, made, heart: None };
         write(&lock.file, &lock.owner).map_err(Error::io(&lock.path))?;
         let (stop, stopped) = sync_channel::<()>(0);
         let (path, mut owner, lost) = (lock.path.clone(), lock.owner.clone(), Arc::clone(&lock.lost));
@@ -251,6 +269,33 @@ impl Lock {
         // Without a thread there is no heartbeat; the system's lock still holds.
         lock.heart = std::thread::Builder::new().name("lock".to_owned()).spawn(beat).ok().map(|thread| (stop, thread));
         Ok(lock)
+    }
+
+    fn claim(mut self, dir: IndexDir, made: Vec<PathBuf>) -> Result<Lock> {
+        self.made = made;
+        match dir.claim() {
+            Ok(claim) => self.claim = claim,
+            Err(e) => {
+                self.claim = Claim::without_marker(dir);
+                self.discard();
+                return Err(e);
+            }
+        }
+        Ok(self)
+    }
+
+    /// The id of the directory, which its manifest repeats.
+    pub(crate) fn id(&self) -> &str {
+        &self.claim.id
+    }
+
+    /// Gives the lock back. A directory in which nothing was published is left as it was before.
+    pub(crate) fn discard(mut self) {
+        let (claim, made, root) = (std::mem::take(&mut self.claim), std::mem::take(&mut self.made), self.root.clone());
+        let home = self.path.parent().unwrap_or(Path::new("")).to_owned();
+        if self.is_ours() {
+            IndexDir::new(&root, &home).discard(&claim, &made);
+        }
     }
 
     fn is_ours(&self) -> bool {
@@ -303,14 +348,7 @@ enum Attempt {
 }
 
 fn attempt(path: &Path, seen: Option<&(Said, Instant)>) -> Result<Attempt> {
-    let mut options = File::options();
-    options.create(true).truncate(false).read(true).write(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-    }
-    let file = match options.open(path) {
+    let file = match private_fs::open_or_create(path) {
         Ok(file) => file,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Attempt::Held(Said::Nothing)),
         Err(e) => return Err(Error::io(path)(e)),
@@ -387,7 +425,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::{Judgement, Lock, Owner, Patience, Said, attempt, here, judge, write};
-    use crate::Error;
+    use crate::{Error, IndexDir};
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -396,7 +434,7 @@ mod tests {
     }
 
     fn take(folder: &tempfile::TempDir, wait: u64) -> Result<Lock, Error> {
-        Lock::take(folder.path(), &folder.path().join("home"), patience(wait))
+        Lock::take(IndexDir::new(folder.path(), &folder.path().join("home")), patience(wait))
     }
 
     /// An id that no process has: those of Linux end at 2^22, and others' lower.
@@ -420,7 +458,7 @@ mod tests {
             let waiter = scope.spawn(|| {
                 let waiting = |owner: Option<&Owner>| told.lock().unwrap().push(owner.map(|o| o.pid));
                 let patience = Patience { waiting: &waiting, ..patience(10_000) };
-                Lock::take(folder.path(), &folder.path().join("home"), patience).is_ok()
+                Lock::take(IndexDir::new(folder.path(), &folder.path().join("home")), patience).is_ok()
             });
             std::thread::sleep(Duration::from_millis(150));
             assert!(!waiter.is_finished());
@@ -437,7 +475,7 @@ mod tests {
         let _first = take(&folder, 0).unwrap();
         let cancel = AtomicBool::new(true);
         let patience = Patience { cancel: &cancel, ..patience(60_000) };
-        let result = Lock::take(folder.path(), &folder.path().join("home"), patience);
+        let result = Lock::take(IndexDir::new(folder.path(), &folder.path().join("home")), patience);
         assert!(matches!(result, Err(Error::Cancelled)));
     }
 
@@ -446,7 +484,7 @@ mod tests {
         let dead = serde_json::to_string(&owner(NOBODY, &here().0).owner().unwrap()).unwrap();
         for left in [dead.as_str(), "", "\n", "12345", "{\"pid\":", "\0\u{1}\u{2}", &"x".repeat(100_000)] {
             let folder = tempfile::tempdir().unwrap();
-            std::fs::create_dir_all(folder.path().join("home")).unwrap();
+            drop(take(&folder, 0).unwrap());
             std::fs::write(folder.path().join("home/lock"), left).unwrap();
             assert!(take(&folder, 0).unwrap().is_ours(), "{left:.20}");
         }

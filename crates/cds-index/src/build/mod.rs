@@ -31,9 +31,10 @@ use cds_model::ProblemKind;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{ProjectRoot, Stamp};
+use crate::index_dir::is_generation;
 use crate::store::manifest::SkippedFile;
 use crate::store::{FORMAT_VERSION, Manifest, WRITTEN};
-use crate::{Error, Result, Snapshot};
+use crate::{Error, IndexDir, Result, Snapshot, private_fs};
 use generation::GenerationWriter;
 use meaning::ModelIds;
 use plan::Plan;
@@ -43,7 +44,8 @@ use stamps::Stamps;
 pub use effort::{Effort, TreeSize};
 pub use entries::entries;
 pub use freshness::{Freshness, check as check_freshness};
-pub use lock::{Owner, prepare_home};
+pub(crate) use lock::is_lock;
+pub use lock::{Owner, prepare_home, remove_unused};
 pub use rules::{GitFolders, RuleFile, RuleState};
 pub use stamps::Seen;
 pub use walk::is_never_entered;
@@ -205,10 +207,17 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         let source = std::io::Error::new(std::io::ErrorKind::NotADirectory, "not a folder");
         return Err(Error::Io { path: build.root.to_owned(), source });
     }
-    let existed = build.home.exists();
     let Effort { wait, waiting, .. } = build.effort;
     let patience = lock::Patience { wait, waiting, cancel: build.cancel };
-    let lock = lock::Lock::take(build.root, build.home, patience)?;
+    let lock = lock::Lock::take(IndexDir::new(build.root, build.home), patience)?;
+    let report = run_locked(build, &lock, started);
+    if report.is_err() {
+        lock.discard();
+    }
+    report
+}
+
+fn run_locked(build: &Build, lock: &lock::Lock, started: Instant) -> Result<BuildReport> {
     let fingerprint = build.options.fingerprint(build.registry);
     let models = ModelIds::of(build.models)?;
     let seen = build.seen.filter(|seen| seen.snapshot.manifest().is_current(build.home));
@@ -232,20 +241,12 @@ pub fn run(build: &Build) -> Result<BuildReport> {
         found.recognise(old);
     }
     if found.files.is_empty() {
-        if !existed {
-            drop(lock);
-            let _ = std::fs::remove_dir_all(build.home);
-        }
         return Err(Error::Empty(build.root.to_owned()));
     }
     if old_manifest.is_none() {
         let taken = found.files.iter().map(|f| f.stamp.size).filter(|&s| s <= build.options.max_file_size);
         let size = TreeSize { files: found.files.len() as u64, bytes: taken.sum() };
         if size.exceeds(build.effort.large) && !(build.effort.approve)(size) {
-            if !existed {
-                drop(lock);
-                let _ = std::fs::remove_dir_all(build.home);
-            }
             return Err(Error::TooLarge { root: build.root.to_owned(), size, most: build.effort.large });
         }
     }
@@ -315,7 +316,7 @@ pub fn run(build: &Build) -> Result<BuildReport> {
 struct Writer<'a> {
     build: &'a Build<'a>,
     root: &'a ProjectRoot,
-    lock: lock::Lock,
+    lock: &'a lock::Lock,
     fingerprint: String,
     models: ModelIds,
 }
@@ -323,8 +324,8 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Makes the next generation the current one.
     fn publish(&self, found: &walk::Walked, known: &Known) -> Result<(Manifest, Counted)> {
-        let Writer { build, root, lock, fingerprint, models } = self;
-        let (mut manifest, counted) = write(build, root, found, known, fingerprint.clone(), models.clone())?;
+        let Writer { build, lock, fingerprint, models, .. } = self;
+        let (mut manifest, counted) = write(self, found, known, fingerprint.clone(), models.clone())?;
         if let Err(e) = lock.check().and_then(|()| manifest.publish(build.home)) {
             clear(build.home, &manifest.generation);
             return Err(e);
@@ -385,19 +386,19 @@ struct Known {
 }
 
 fn write(
-    build: &Build,
-    root: &ProjectRoot,
+    writer: &Writer,
     found: &walk::Walked,
     known: &Known,
     fingerprint: String,
     models: ModelIds,
 ) -> Result<(Manifest, Counted)> {
+    let build = writer.build;
     let old_manifest = known.manifest.as_ref();
     let number =
         old_manifest.and_then(|m| m.generation.strip_prefix('g')?.parse::<u32>().ok()).unwrap_or(0) % 999_999 + 1;
     let generation = format!("g{number:06}");
     clear(build.home, &generation);
-    let result = fill(build, root, number, found, known);
+    let result = fill(build, writer.root, number, found, known);
     let (tables, counted) = match result {
         Ok(done) => done,
         Err(e) => {
@@ -411,6 +412,7 @@ fn write(
         format: FORMAT_VERSION,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         generation,
+        index_id: writer.lock.id().to_owned(),
         born_ms: old_manifest.filter(|m| m.project == project).map_or(now.as_millis() as u64, |m| m.born_ms),
         project,
         built: now.as_secs() as i64,
@@ -524,11 +526,10 @@ fn write_config(build: &Build) -> Result<()> {
         "# Settings this index was built with. Change them in .cds.toml.\n\
          [index]\nmax_file_size = {max_file_size}\ncomments = {comments}\n"
     );
-    if std::fs::read_to_string(&path).is_ok_and(|known| known == text) {
+    if private_fs::read(&path).is_ok_and(|known| known == text.as_bytes()) {
         return Ok(());
     }
-    let aside = build.home.join("config.toml.new");
-    std::fs::write(&aside, text).and_then(|()| std::fs::rename(&aside, &path)).map_err(Error::io(&path))
+    private_fs::replace(&path, text.as_bytes()).map_err(Error::io(&path))
 }
 
 /// Removes a generation that was not published, and the part of its number.
@@ -544,9 +545,8 @@ fn sweep(home: &Path, current: &Manifest) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let is_ours = |n: &str| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit());
         let is_current = name == current.generation || current.parts.iter().any(|part| name == part.name);
-        if name.strip_prefix(['g', 'p']).is_some_and(is_ours) && !is_current && has_only_ours(&entry.path()) {
+        if is_generation(&name) && !is_current && has_only_ours(&entry.path()) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

@@ -17,7 +17,7 @@ use crate::store::map::Mapped;
 use crate::store::part::GoneFile;
 use crate::store::part_path as path;
 use crate::store::text::{ClosingText, TextRow, TextWriter};
-use crate::{Error, Result, Snapshot};
+use crate::{Error, Result, Snapshot, private_fs};
 
 pub(crate) struct PartWriter<'a> {
     name: String,
@@ -83,9 +83,9 @@ impl<'a> PartWriter<'a> {
         busy: &'a dyn Fn(),
     ) -> Result<PartWriter<'a>> {
         let folder = build.home.join(&name);
-        std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        private_fs::create_dir(&folder).map_err(Error::io(&folder))?;
         let files = folder.join(path::FILES);
-        let files = File::create(&files).map_err(Error::io(&files))?;
+        let files = private_fs::create(&files).map_err(Error::io(&files))?;
         Ok(PartWriter {
             files: BufWriter::with_capacity(1 << 18, files),
             files_at: 0,
@@ -129,7 +129,7 @@ impl<'a> PartWriter<'a> {
     fn write(&self, name: &str, bytes: &[u8], files: &mut BTreeMap<String, WrittenFile>) -> Result<()> {
         let file = self.folder.join(name);
         files.insert(format!("{}/{name}", self.name), WrittenFile::of(bytes));
-        std::fs::write(&file, bytes).map_err(Error::io(&file))
+        private_fs::write(&file, bytes).map_err(Error::io(&file))
     }
 }
 
@@ -165,7 +165,7 @@ struct Checked {
 
 impl Checked {
     fn create(path: &Path) -> Result<Checked> {
-        let file = BufWriter::with_capacity(1 << 18, File::create(path).map_err(Error::io(path))?);
+        let file = BufWriter::with_capacity(1 << 18, private_fs::create(path).map_err(Error::io(path))?);
         Ok(Checked { file, path: path.to_owned(), size: 0, checksum: crc32fast::Hasher::new() })
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cds_model::counted;
 
-use crate::{Error, Result};
+use crate::{Error, Result, private_fs};
 
 pub(crate) struct Blocks {
     path: PathBuf,
@@ -56,7 +56,7 @@ impl Blocks {
 
 /// Opens a file of the index and tells its size, which is the one expected.
 pub(super) fn open(path: &Path, expected: Option<u64>) -> Result<(File, u64)> {
-    let file = File::open(path).map_err(|e| match e.kind() {
+    let file = private_fs::open(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => Error::damaged(path, "the file is missing"),
         _ => Error::io(path)(e),
     })?;

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::private_fs;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, TerminatingWrite, WatchCallback,
@@ -56,7 +57,7 @@ impl Directory for Folder {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let file = File::create_new(self.root.join(path));
+        let file = private_fs::create_new(&self.root.join(path));
         let file = file.map_err(|e| OpenWriteError::wrap_io_error(e, path.to_owned()))?;
         Ok(BufWriter::new(Box::new(Plain(file))))
     }
@@ -67,7 +68,7 @@ impl Directory for Folder {
 
     /// Nobody reads a folder before it is published.
     fn atomic_write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        std::fs::write(self.root.join(path), bytes)
+        private_fs::write(&self.root.join(path), bytes)
     }
 
     fn sync_directory(&self) -> io::Result<()> {

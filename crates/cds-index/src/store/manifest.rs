@@ -9,7 +9,8 @@ use super::blocks::Blocks;
 use super::map::{Mapped, MappedBytes};
 use crate::build::{BuildOptions, RuleFile};
 use crate::disk::Stamp;
-use crate::{Error, Result};
+use crate::index_dir::marker_id;
+use crate::{Error, Result, private_fs};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
 /// rebuild, not migration.
@@ -24,6 +25,8 @@ pub struct Manifest {
     pub version: String,
     /// The folder of the current generation.
     pub generation: String,
+    /// The id in the marker of the index directory: a manifest that came from elsewhere has another one.
+    pub index_id: String,
     /// The project: a hash of the root's path.
     pub project: String,
     /// When the project was first indexed, in milliseconds since 1970. Chunk ids carry it.
@@ -156,7 +159,7 @@ impl Manifest {
     /// Reads the manifest of an index folder.
     pub fn read(home: &Path) -> Result<Manifest> {
         let path = home.join(Manifest::NAME);
-        let text = match std::fs::read(&path) {
+        let text = match private_fs::read(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing(home.to_owned())),
             Err(e) => return Err(Error::io(&path)(e)),
@@ -174,6 +177,9 @@ impl Manifest {
         if manifest.checksum != checksum(before_checksum(&text)) {
             return Err(Error::damaged(&path, "the checksum"));
         }
+        if manifest.index_id != marker_id(home)? {
+            return Err(Error::damaged(&path, "it is of another index directory"));
+        }
         // They are joined to paths.
         let is_plain = |name: &str| name.len() == 7 && name[1..].bytes().all(|b| b.is_ascii_digit());
         if !is_plain(&manifest.generation) || !manifest.parts.iter().all(|part| is_plain(&part.name)) {
@@ -184,7 +190,7 @@ impl Manifest {
 
     /// Whether this is the one that is published. Costs no more than reading it.
     pub(crate) fn is_current(&self, home: &Path) -> bool {
-        std::fs::read(home.join(Manifest::NAME)).is_ok_and(|text| text.ends_with(self.end().as_bytes()))
+        private_fs::read(&home.join(Manifest::NAME)).is_ok_and(|text| text.ends_with(self.end().as_bytes()))
     }
 
     /// How its text ends. No two have the same sum but by a chance of one in four thousand million.
@@ -233,18 +239,12 @@ impl Manifest {
     /// Publishes it: written aside, then renamed over the old one.
     pub(crate) fn publish(&mut self, home: &Path) -> Result<()> {
         let path = home.join(Manifest::NAME);
-        let aside = home.join("manifest.json.new");
         self.checksum.clear();
         let mut text = serde_json::to_string(self).expect("a manifest is plain data");
         text.truncate(text.len() - self.end().len());
         self.checksum = checksum(text.as_bytes());
         text.push_str(&self.end());
-        let written = std::fs::write(&aside, text).map_err(Error::io(&aside));
-        let published = written.and_then(|()| std::fs::rename(&aside, &path).map_err(Error::io(&path)));
-        if published.is_err() {
-            let _ = std::fs::remove_file(&aside);
-        }
-        published
+        private_fs::replace(&path, text.as_bytes()).map_err(Error::io(&path))
     }
 }
 

@@ -13,7 +13,7 @@ use cds_model::ChunkId;
 use crate::store::folder::Folder;
 use crate::store::rows::NONE;
 use crate::tokenize::{self, ContentTokenizer, Tokenizer};
-use crate::{Error, Result, guard};
+use crate::{Error, Result, guard, private_fs};
 
 /// The fields of a chunk in the text index.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ pub(crate) struct TextWriter {
 impl TextWriter {
     /// `expected` is about how many bytes of text will come; `segment_memory` stands for [`SEGMENT_MEMORY`].
     pub(crate) fn create(folder: &Path, expected: u64, segment_memory: usize) -> Result<TextWriter> {
-        std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        private_fs::create_dir(folder).map_err(Error::io(folder))?;
         let (schema, fields) = schema();
         let index = Folder::open(folder).and_then(|f| Index::create(f, schema, tantivy::IndexSettings::default()));
         let index = index.map_err(Error::text(folder))?;

@@ -16,7 +16,7 @@ use super::manifest::WrittenFile;
 use super::map::Mapped;
 use super::rows::{ChunkRow, DocumentRow, NONE};
 use super::sketches::{self, SketchQuery};
-use crate::{Error, Result};
+use crate::{Error, Result, private_fs};
 
 /// A vector as it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ impl VectorTables {
 
 impl VectorsWriter {
     pub(crate) fn create(path: &Path) -> Result<VectorsWriter> {
-        let file = BufWriter::with_capacity(1 << 18, File::create(path).map_err(Error::io(path))?);
+        let file = BufWriter::with_capacity(1 << 18, private_fs::create(path).map_err(Error::io(path))?);
         Ok(VectorsWriter {
             file,
             path: path.to_owned(),

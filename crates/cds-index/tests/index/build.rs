@@ -238,12 +238,18 @@ fn roots_and_homes_that_cannot_be_used_are_named() {
     check("", "a.py", "a.py: ");
     check("", "a.py/inside", "a.py/inside: ");
     // A folder stands where a file must be.
-    tree.write("one/lock/x", "");
-    check("", "one", "one/lock: ");
-    tree.write("two/manifest.json.new/x", "");
-    check("", "two", "two/manifest.json.new: ");
-    tree.write("three/config.toml/x", "");
-    check("", "three", "three/config.toml: ");
+    for name in ["lock", "manifest.json.new", "config.toml"] {
+        let (root, home) = (tree.root().to_owned(), tree.root().join(name.replace('.', "-")));
+        tree.try_build(|b| (b.root, b.home) = (&root, &home)).unwrap();
+        let _ = std::fs::remove_file(home.join(name));
+        std::fs::create_dir_all(home.join(name).join("x")).unwrap();
+        tree.write("a.py", format!("{name} = 1\n"));
+        let error = tree.try_build(|b| (b.root, b.home) = (&root, &home)).unwrap_err();
+        assert!(
+            matches!(error, Error::Io { .. }) && error.to_string().contains(name.trim_end_matches(".new")),
+            "{error}"
+        );
+    }
 }
 
 #[test]

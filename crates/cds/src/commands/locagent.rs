@@ -61,10 +61,15 @@ fn build(context: &Context) -> Result<Repository, Stop> {
     Ok(repository)
 }
 
+/// What was kept. An index directory that was not made here holds nothing to be believed.
+fn load(context: &Context) -> Result<Repository, StoreError> {
+    if context.engine.owns_home() { Repository::load(context.engine.home()) } else { Err(StoreError::Missing) }
+}
+
 /// What was kept, if it still fits the files; otherwise it is made anew.
 fn open(context: &Context) -> Result<Repository, Stop> {
     let update = context.engine.config().flag("search.update");
-    match Repository::load(context.engine.home()) {
+    match load(context) {
         Ok(repository) if repository.is_current(context.engine.root()) => Ok(repository),
         Ok(repository) if !update => {
             note(
@@ -257,7 +262,7 @@ fn node_line(graph: &Graph, node: u32) -> Printable {
 }
 
 fn status(context: &Context, args: &StatusArgs) -> Done {
-    let repository = Repository::load(context.engine.home()).map_err(|e| stop(&e))?;
+    let repository = load(context).map_err(|e| stop(&e))?;
     let Repository { graph, code, .. } = &repository;
     let fresh = repository.is_current(context.engine.root());
     let in_graph = graph.problems.iter().map(|problem| (problem.path.as_str(), problem.kind.describe().to_owned()));

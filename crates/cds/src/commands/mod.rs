@@ -131,7 +131,7 @@ fn context(common: &Common, command: &Command) -> Result<Context, Stop> {
     };
     let engine = open(common, &root, index, effort)?;
     let config = engine.config();
-    config.limit_process()?;
+    config.limit_process();
     progress::approve_all(common.yes);
     let format = match common.format {
         Some(format) => format,
@@ -183,7 +183,8 @@ fn value<T: clap::ValueEnum>(key: &str, text: &str) -> Result<T, Error> {
 /// Makes sure there is an index to answer from; says so on stderr when one was made.
 fn ensure_indexed(context: &Context) -> Result<(), Stop> {
     let engine = &context.engine;
-    if engine.config().flag("search.update") && cds_service::refresh(engine.home(), engine.root()) {
+    let has_service = || engine.owns_home() && cds_service::refresh(engine.home(), engine.root());
+    if engine.config().flag("search.update") && has_service() {
         return Ok(());
     }
     let report = progress::with_bar(&context.engine, cds_engine::Engine::ensure_indexed)?;

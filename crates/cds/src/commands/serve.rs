@@ -36,7 +36,8 @@ fn roots(common: &Common, named: &[PathBuf]) -> Vec<PathBuf> {
 
 fn open(common: &Common, roots: &[PathBuf], keeping: Keeping, log: bool) -> Result<Arc<Doors>, Error> {
     if common.index_dir.is_some() && roots.len() > 1 {
-        let message = "--index-dir is for one folder: give each its own in its .cds.toml".to_owned();
+        let message =
+            "--index-dir is for one project: leave it out, and each keeps its index in its own .cds-index".to_owned();
         return Err(Error { kind: ErrorKind::Invalid, message });
     }
     let index_dir = common.index_dir.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));

@@ -6,7 +6,7 @@ mod jsonc;
 
 use std::path::{Path, PathBuf};
 
-use cds_engine::{Error, ErrorKind, find_root};
+use cds_engine::{Error, ErrorKind, find_root, refuse_links, write_inside};
 
 use crate::args::{Common, InstallArgs};
 use crate::commands::Done;
@@ -53,7 +53,12 @@ pub(crate) fn run(common: &Common, args: &InstallArgs, removes: bool) -> Done {
     };
     for agent in &agents {
         let path = settings(agent);
-        let mut changes = vec![change(&path, |before| entry(agent, &path, before, &command, removes))?];
+        let change = |path: &Path, edit: &dyn Fn(&str) -> Result<String, Error>| {
+            // A cloned repository may bring links; a user's own lead where the user wants them to.
+            let within = (!args.user).then_some(folder.as_path());
+            change(within, path, edit)
+        };
+        let mut changes = vec![change(&path, &|before| entry(agent, &path, before, &command, removes))?];
         if let Some(path) = instructions(agent) {
             // Agents that share a file share the block in it.
             let is_shared = removes
@@ -63,7 +68,7 @@ pub(crate) fn run(common: &Common, args: &InstallArgs, removes: bool) -> Done {
                     let without = entry(other, &settings, &text, &command, true);
                     instructions(other).as_ref() == Some(&path) && without.is_ok_and(|without| without != text)
                 });
-            changes.push(change(&path, |before| {
+            changes.push(change(&path, &|before| {
                 Ok(match (removes, is_shared) {
                     (true, true) => before.to_owned(),
                     (true, false) => without_preface(agent, &block::remove(before)),
@@ -83,7 +88,7 @@ pub(crate) fn run(common: &Common, args: &InstallArgs, removes: bool) -> Done {
             if args.dry_run {
                 text.push_str(&difference(&change));
             } else {
-                apply(&change, &folder)?;
+                apply(&change, &folder, args.user)?;
             }
         }
     }
@@ -125,7 +130,16 @@ fn command() -> String {
     }
 }
 
-fn change(path: &Path, edit: impl FnOnce(&str) -> Result<String, Error>) -> Result<Change, Error> {
+/// A file as it is to be. Within a project no links are followed.
+fn change(
+    within: Option<&Path>,
+    path: &Path,
+    edit: impl FnOnce(&str) -> Result<String, Error>,
+) -> Result<Change, Error> {
+    if let Some(folder) = within {
+        let refused = |e: std::io::Error| invalid(format!("{}: {e}", path.display()));
+        refuse_links(folder, path).map_err(refused)?;
+    }
     let before = match std::fs::read_to_string(path) {
         Ok(text) => Some(text),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
@@ -200,7 +214,7 @@ fn entry(agent: &Agent, path: &Path, text: &str, command: &str, removes: bool) -
     }
 }
 
-fn apply(change: &Change, within: &Path) -> Result<(), Error> {
+fn apply(change: &Change, within: &Path, for_user: bool) -> Result<(), Error> {
     let io = |e: std::io::Error| Error { kind: ErrorKind::Io, message: format!("{}: {e}", change.path.display()) };
     match (&change.before, &change.after) {
         (before, after) if before == after => Ok(()),
@@ -212,6 +226,7 @@ fn apply(change: &Change, within: &Path) -> Result<(), Error> {
             let _ = folders.map(std::fs::remove_dir).take_while(Result::is_ok).count();
             Ok(())
         }
+        (_, Some(text)) if !for_user => write_inside(within, &change.path, text).map_err(io),
         (_, Some(text)) => {
             if let Some(folder) = change.path.parent() {
                 std::fs::create_dir_all(folder).map_err(io)?;

@@ -62,7 +62,11 @@ impl Patient {
     }
 
     fn heal(&self) {
-        fs::remove_dir_all(&self.home).expect("removed");
+        // The directory itself stays: a copy of an index is not believed.
+        for entry in fs::read_dir(&self.home).expect("a folder").map(|e| e.expect("an entry")) {
+            let path = entry.path();
+            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.expect("removed");
+        }
         for (file, bytes) in &self.whole {
             self.project.write(&format!(".cds-index/{file}"), bytes);
         }

@@ -43,6 +43,8 @@ mod service;
 mod settings;
 mod symbol;
 mod times;
+#[cfg(unix)]
+mod trust;
 mod updates;
 #[cfg(unix)]
 mod watch;

@@ -230,33 +230,6 @@ fn files_that_change_places_are_noticed_though_sizes_and_times_are_the_same() {
 }
 
 #[test]
-#[cfg(unix)]
-fn nothing_is_written_through_links_that_a_repository_brings() {
-    use std::os::unix::fs::symlink;
-    let outside = Project::new("//- precious.txt\nkeep\n//- dir/g000007/mine.txt\nkeep\n//- dir/lock\nkeep\n");
-    for name in ["lock", "config.toml.new", "manifest.json.new", ".gitignore"] {
-        let project = Project::new("//- a.py\ndef f(): pass\n//- .cds-index/.keep\n\n");
-        symlink(outside.path("precious.txt"), project.path(&format!(".cds-index/{name}"))).unwrap();
-        let output = project.cds(&["search", "f"]);
-        assert!(output.code == 5 && output.stderr.contains("it is a link"), "{name}: {}", output.stderr);
-        assert_eq!(std::fs::read_to_string(outside.path("precious.txt")).unwrap(), "keep\n", "{name}");
-    }
-    let project = Project::new("//- a.py\ndef f(): pass\n");
-    symlink(outside.path("dir"), project.path(".cds-index")).unwrap();
-    let output = project.cds(&["search", "f"]);
-    assert!(output.code == 5 && output.stderr.contains("it is a link"), "{}", output.stderr);
-    // Who names a folder that has other things in it keeps them.
-    project.remove(".cds-index");
-    let dir = outside.path("dir");
-    for _ in 0..2 {
-        project.write("a.py", "def g(): pass\n");
-        let output = project.cds(&["index", "--force", "--index-dir", dir.to_str().unwrap()]);
-        assert_eq!(output.code, 0, "{}", output.stderr);
-    }
-    assert_eq!(std::fs::read_to_string(outside.path("dir/g000007/mine.txt")).unwrap(), "keep\n");
-}
-
-#[test]
 fn edges_of_files_that_changed_are_marked() {
     let project = Project::new("//- a.py\ndef target():\n    return 1\n\ndef user():\n    return target()\n");
     assert!(is_found(&project, "user"));
