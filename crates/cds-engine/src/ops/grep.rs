@@ -52,7 +52,7 @@ pub struct GrepResponse {
     pub pattern: String,
     /// Lines found, before the limit; a lower bound when `partial`.
     pub total: usize,
-    /// Whether the search stopped at a limit: of lines, of the answer's size or of time.
+    /// Whether the search stopped at the limit.
     pub partial: bool,
     /// Whether time ran out, so that not all files were searched.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -49,7 +49,7 @@ fn invalid(message: impl Into<String>) -> Error {
 pub(crate) fn run(common: &Common, args: &ComboArgs) -> Done {
     let shown = args.plan.display();
     let text = input::file(&args.plan, input::MAX_PLAN)?;
-    let options = serde_saphyr::options! { budget: Some(budget()) };
+    let options = serde_saphyr::options! { budget: budget() };
     let plan: Plan =
         serde_saphyr::from_str_with_options(&text, options).map_err(|e| invalid(format!("{shown}: {e}")))?;
     let mut variables = Variables::new();
@@ -88,7 +88,7 @@ pub(crate) fn run(common: &Common, args: &ComboArgs) -> Done {
 }
 
 /// What a plan may hold once anchors are expanded.
-fn budget() -> serde_saphyr::Budget {
+fn budget() -> Option<serde_saphyr::Budget> {
     serde_saphyr::budget! {
         max_events: 100_000,
         max_nodes: 50_000,
