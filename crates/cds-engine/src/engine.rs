@@ -10,10 +10,11 @@ use cds_index::{
     guard, index_home,
 };
 use cds_lang::Registry;
+use cds_model::CancelToken;
 use cds_search::Tools;
 
 use crate::config::Config;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, checkpoint};
 use crate::follow_ups::FollowUps;
 use crate::hydrate::{self, Files};
 use crate::languages::Languages;
@@ -382,6 +383,18 @@ impl Engine {
             *self.current() = None;
         }
         Ok(Some(report).filter(|report| report.changed))
+    }
+
+    /// Runs an operation within `search.time_limit_ms`, and within the current request if that ends earlier. The token for both is the
+    /// current one while `work` runs. An answer that nobody waits for any more is an error.
+    pub(crate) fn limited<T>(&self, work: impl FnOnce(&CancelToken) -> Result<T>) -> Result<T> {
+        let limit = self.config.number("search.time_limit_ms");
+        let cancel = CancelToken::current().within((limit > 0).then(|| Duration::from_millis(limit)));
+        let answer = cancel.scope(|| work(&cancel));
+        if cancel.is_abandoned() {
+            return cancel.scope(checkpoint).and(answer);
+        }
+        answer
     }
 
     /// Answers from the current snapshot, if it is whole: that something is not there, or that nobody calls it, can be said of no other.

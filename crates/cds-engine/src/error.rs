@@ -1,5 +1,7 @@
 //! One error for every operation, by who must act.
 
+use cds_model::CancelToken;
+
 /// The result of every operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -16,6 +18,8 @@ pub enum ErrorKind {
     Busy,
     /// The operation was interrupted.
     Cancelled,
+    /// Time ran out, and a part of the answer would mislead.
+    Timeout,
     /// A model or a service cannot be used.
     Model,
     /// The system refused to read or write.
@@ -38,6 +42,20 @@ impl Error {
     pub(crate) fn invalid(message: impl Into<String>) -> Error {
         Error { kind: ErrorKind::Invalid, message: message.into() }
     }
+}
+
+/// Fails when the current request has ended. For loops whose partial answer would mislead.
+pub(crate) fn checkpoint() -> Result<()> {
+    let cancel = CancelToken::current();
+    if !cancel.is_cancelled() {
+        return Ok(());
+    }
+    let (kind, message) = if cancel.is_abandoned() {
+        (ErrorKind::Cancelled, "the request was cancelled")
+    } else {
+        (ErrorKind::Timeout, "time ran out: narrow the request or raise search.time_limit_ms")
+    };
+    Err(Error { kind, message: message.to_owned() })
 }
 
 impl From<cds_index::Error> for Error {
@@ -73,6 +91,7 @@ impl From<cds_search::Error> for Error {
         use cds_search::Error as E;
         match error {
             E::Invalid { .. } => Error::invalid(error.to_string()),
+            E::Cancelled => Error { kind: ErrorKind::Cancelled, message: error.to_string() },
             E::Index(e) => e.into(),
             E::Text(_) | E::Io(_) => {
                 Error { kind: ErrorKind::NotReady, message: format!("{error}: run `cds index` to repair it") }

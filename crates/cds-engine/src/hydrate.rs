@@ -19,6 +19,9 @@ pub(crate) type Files = Loaded<FileId, LoadedFile>;
 /// About how many bytes of them are kept.
 const KEPT: usize = 24 << 20;
 
+/// About how many bytes of files one request holds at once.
+const HELD: usize = 64 << 20;
+
 /// Files that are read one after the other: fewer are not worth waking other threads.
 const FEW: usize = 3;
 
@@ -32,6 +35,8 @@ pub(crate) struct Hydrator<'a> {
     root: ProjectRoot,
     known: &'a Files,
     files: FxHashMap<FileId, Arc<LoadedFile>>,
+    /// Bytes of them.
+    held: usize,
     stale: FxHashMap<FileId, bool>,
     pub(crate) highlighter: Highlighter,
 }
@@ -40,14 +45,21 @@ impl<'a> Hydrator<'a> {
     pub(crate) fn new(engine: &'a Engine, snapshot: &'a Snapshot, terms: Vec<String>) -> Hydrator<'a> {
         let (files, stale) = (FxHashMap::default(), FxHashMap::default());
         let (root, known) = (ProjectRoot::at(engine.root()), &engine.files);
-        Hydrator { snapshot, root, known, files, stale, highlighter: Highlighter::new(terms) }
+        Hydrator { snapshot, root, known, files, held: 0, stale, highlighter: Highlighter::new(terms) }
     }
 
-    /// Reads files beside each other: what follows finds them read. One that cannot be read is told by who needs it.
+    /// Reads files beside each other, as many as may be held at once: what follows finds them read. One that cannot be read is told by
+    /// who needs it.
     pub(crate) fn preload(&mut self, ids: impl Iterator<Item = FileId>) {
         let mut ids: Vec<FileId> = ids.collect();
         ids.sort_unstable();
         ids.dedup();
+        // Facts take about as much again as the text.
+        let mut bytes = 0;
+        ids.retain(|id| {
+            bytes += self.snapshot.document(*id).map_or(0, |document| 2 * document.size() as usize);
+            bytes <= HELD
+        });
         let known = |id: &FileId| self.known.get(self.which(), *id).map(|file| (*id, file));
         self.files = ids.iter().filter_map(known).collect();
         ids.retain(|id| !self.files.contains_key(id));
@@ -75,6 +87,11 @@ impl<'a> Hydrator<'a> {
             Some(file) => file,
             None => self.read(id)?,
         };
+        self.held += file.weight();
+        if self.held > HELD {
+            self.files.clear();
+            self.held = file.weight();
+        }
         self.files.insert(id, Arc::clone(&file));
         Ok(file)
     }

@@ -25,4 +25,4 @@ pub use link::{Edge, Known, Linked, LinkedFile, MAX_CANDIDATES, NONE, Site, Task
 pub use outline::outline;
 pub use symbols::{StoredStrings, Symbols, text_at};
 pub use tree::Tree;
-pub use walk::{Direction, Taken, Walk, Walked, importance, path, walk};
+pub use walk::{Direction, MAX_EDGES, Taken, Walk, Walked, importance, path, walk};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use cds_model::{Certainty, EdgeKind};
+use cds_model::{CancelToken, Certainty, EdgeKind};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,6 +38,29 @@ impl Direction {
             Direction::Backward => "backward",
             Direction::Both => "both",
         }
+    }
+}
+
+/// Maximum number of edges that a walk gives; then it is truncated.
+pub const MAX_EDGES: usize = 200_000;
+
+/// Steps between two looks at the cancel token.
+const STEPS: usize = 1024;
+
+/// Counts steps and tells when the current request has ended.
+struct Steps {
+    cancel: CancelToken,
+    count: usize,
+}
+
+impl Steps {
+    fn new() -> Steps {
+        Steps { cancel: CancelToken::current(), count: 0 }
+    }
+
+    fn is_cancelled(&mut self) -> bool {
+        self.count += 1;
+        self.count.is_multiple_of(STEPS) && self.cancel.is_cancelled()
     }
 }
 
@@ -88,18 +111,24 @@ pub struct Walked {
     pub truncated: bool,
 }
 
-/// Walks from some nodes. Nodes that `accepts` refuses are neither shown nor passed.
+/// Walks from some nodes. Nodes that `accepts` refuses are neither shown nor passed. Ends early, truncated, when the current
+/// [`CancelToken`] is cancelled.
 pub fn walk(graph: Graph, starts: &[u32], options: &Walk, accepts: impl Fn(u32) -> bool) -> Walked {
     let mut walked = Walked::default();
     let mut reached: FxHashSet<u32> = starts.iter().copied().collect();
     let mut shown: FxHashSet<u32> = FxHashSet::default();
     let mut queue: VecDeque<(u32, u32)> = starts.iter().map(|&s| (s, 0)).collect();
     let mut count = 0;
+    let mut steps = Steps::new();
     while let Some((node, depth)) = queue.pop_front() {
         if depth == options.depth {
             continue;
         }
         for (to, edge, backward) in neighbours(graph, node, options) {
+            if walked.taken.len() == MAX_EDGES || steps.is_cancelled() {
+                walked.truncated = true;
+                return walked;
+            }
             if !accepts(to) || !shown.insert(edge) {
                 continue;
             }
@@ -132,10 +161,11 @@ fn neighbours(graph: Graph, node: u32, options: &Walk) -> Vec<(u32, u32, bool)> 
     found
 }
 
-/// The shortest way from one node to another, or none within the depth.
+/// The shortest way from one node to another, or none within the depth, or none when the current [`CancelToken`] is cancelled.
 pub fn path(graph: Graph, from: u32, to: u32, options: &Walk) -> Option<Vec<Taken>> {
     let mut came: FxHashMap<u32, Taken> = FxHashMap::default();
     let mut queue = VecDeque::from([(from, 0)]);
+    let mut steps = Steps::new();
     while let Some((node, depth)) = queue.pop_front() {
         if node == to {
             let mut way = Vec::new();
@@ -152,6 +182,9 @@ pub fn path(graph: Graph, from: u32, to: u32, options: &Walk) -> Option<Vec<Take
             continue;
         }
         for (next, edge, backward) in neighbours(graph, node, options) {
+            if steps.is_cancelled() {
+                return None;
+            }
             if next != from && !came.contains_key(&next) {
                 came.insert(next, Taken { from: node, to: next, edge, backward, depth: depth + 1, repeated: false });
                 queue.push_back((next, depth + 1));
@@ -290,6 +323,24 @@ mod tests {
         assert_eq!(ends(&walk(tables.graph(), &[0], &sure, |n| n != 2)), [4]);
         let walked = walk(tables.graph(), &[0], &Walk { limit: 1, ..sure }, |_| true);
         assert_eq!((ends(&walked), walked.truncated), (vec![2], true));
+    }
+
+    #[test]
+    fn a_walk_ends_at_its_limit_of_edges_and_when_it_is_cancelled() {
+        // Every one of 500 nodes leads to every other: a quarter of a million edges.
+        let edges: Vec<String> = (0..500).flat_map(|a| (0..500).map(move |b| format!("{a}>{b}"))).collect();
+        let tables = tables(500, &edges.join(" "));
+        let options = Walk { limit: 100_000, ..options(Direction::Forward, 10) };
+        let walked = walk(tables.graph(), &[0], &options, |_| true);
+        assert_eq!((walked.taken.len(), walked.truncated), (super::MAX_EDGES, true));
+        let cancel = cds_model::CancelToken::default();
+        cancel.cancel();
+        let (stopped, way) = cancel.scope(|| {
+            let stopped = walk(tables.graph(), &[0], &options, |_| true);
+            (stopped, path(tables.graph(), 0, 500, &options))
+        });
+        assert!(stopped.truncated && stopped.taken.len() <= super::STEPS, "{}", stopped.taken.len());
+        assert_eq!(way, None);
     }
 
     #[test]

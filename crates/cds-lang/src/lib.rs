@@ -29,5 +29,5 @@ pub use comment::doc_text;
 pub use describe::{describe, syntax_tree};
 pub use diagnose::{BareParser, parse_and_query_time, pattern_costs};
 pub use extract::{EXTRACTOR_VERSION, extract};
-pub use registry::{Language, LanguageError, LanguageFiles, Registry};
+pub use registry::{Language, LanguageError, LanguageFiles, MAX_LANGUAGE_FILE, MAX_LANGUAGES, Registry};
 pub use spec::{Highlight, Spec};

@@ -10,6 +10,13 @@ use crate::capture::Capture;
 use crate::grammars::{ROWS, SHARED};
 use crate::spec::Spec;
 
+/// Maximum size of a file of language data in bytes: four times the largest built-in one. Compiling a query takes time in
+/// proportion to its size and cannot be interrupted.
+pub const MAX_LANGUAGE_FILE: usize = 64 << 10;
+
+/// Maximum number of language folders over the built-in ones.
+pub const MAX_LANGUAGES: usize = 256;
+
 /// A language: a folder of data and, mostly, a grammar.
 pub struct Language {
     /// The folder's name.
@@ -183,6 +190,29 @@ impl Language {
     }
 }
 
+/// Refuses language data that would take too long to compile.
+fn check_size(folders: &BTreeMap<String, LanguageFiles>) -> Result<(), LanguageError> {
+    let refused = |language: &str, file, message| LanguageError { language: language.to_owned(), file, message };
+    for (name, files) in folders {
+        for (file, text) in [("language.toml", &files.toml), ("tags.scm", &files.tags), ("imports.scm", &files.imports)]
+        {
+            let bytes = text.as_ref().map_or(0, String::len);
+            if bytes > MAX_LANGUAGE_FILE {
+                let message =
+                    format!("it has {bytes} bytes, the limit is {MAX_LANGUAGE_FILE}: use fewer or shorter patterns");
+                return Err(refused(name, file, message));
+            }
+        }
+    }
+    match folders.keys().next() {
+        Some(first) if folders.len() > MAX_LANGUAGES => {
+            let message = format!("{} folders of languages, the limit is {MAX_LANGUAGES}: remove some", folders.len());
+            Err(refused(first, "language.toml", message))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Every language cds knows, and how to tell which one a file is in.
 pub struct Registry {
     languages: Vec<Language>,
@@ -214,6 +244,7 @@ impl Registry {
     /// The built-in languages and `folders` over them, by name: files of a folder that is known replace its own, another
     /// folder is another language. Queries wait for [`Registry::check_overrides`] or for first use.
     pub fn with(folders: &BTreeMap<String, LanguageFiles>) -> Result<Registry, LanguageError> {
+        check_size(folders)?;
         let shared = SHARED.iter().map(|(name, tags, imports)| (*name, *tags, *imports));
         let builtin = shared.chain(ROWS.iter().map(|row| (row.name, row.tags, row.imports)));
         let mut queries: BTreeMap<&str, String> =

@@ -4,6 +4,7 @@
 //! [`Import`]s in it, the [`Chunk`]s it is cut into and the [`Problem`]s met on the way. A [`Query`]
 //! asks; a [`Hit`] answers. Nothing here reads a file, parses, or knows a protocol.
 
+mod cancel;
 mod chunk;
 mod count;
 mod edge;
@@ -19,6 +20,7 @@ mod role;
 mod sanitize;
 mod span;
 
+pub use cancel::CancelToken;
 pub use chunk::{Chunk, estimate_tokens};
 pub use count::counted;
 pub use edge::{Certainty, EdgeKind};

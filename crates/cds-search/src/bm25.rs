@@ -2,13 +2,12 @@
 //! saturation (BM25F): a word in the name and in the text is one word said twice, not two.
 
 use std::cell::Cell;
-use std::time::Instant;
 
 use cds_index::tokenize::Tokenizer;
 use cds_index::{FileColumns, Places, Snapshot, TextSegment};
-use cds_model::{ChunkId, FileId};
+use cds_model::{CancelToken, ChunkId, FileId};
 use rayon::prelude::*;
-use regex::bytes::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 use rustc_hash::FxHashSet;
 use tantivy::postings::Postings;
 use tantivy::schema::{Field, IndexRecordOption};
@@ -19,6 +18,7 @@ use crate::filter::CompiledFilter;
 use crate::pipeline::{Asked, Cx};
 use crate::preset::Preset;
 use crate::query::ParsedQuery;
+use crate::workers::workers;
 
 /// Chunks that go on to the signals. Files beyond cannot win: their best chunk is that far down.
 const POOL: usize = 700;
@@ -34,6 +34,9 @@ const FILE_K1: f32 = 2.0;
 
 /// How many terms a prefix may stand for.
 const MAX_EXPANSIONS: usize = 64;
+
+/// Bytes of the expression that finds texts in which a phrase may stand.
+const MAX_HINT: usize = 1 << 20;
 
 /// What makes a word of a prefix, so that its stem is known.
 const ENDINGS: &[&str] = &["", "e", "ed", "er", "ing", "ion", "or", "s"];
@@ -75,7 +78,8 @@ pub(crate) struct Ranking {
 
 /// The best of all chunks that have a term of the query and pass the filter.
 pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
-    let Asked { snapshot, parsed: query, preset, deadline, .. } = cx.asked;
+    let Asked { snapshot, parsed: query, preset, .. } = cx.asked;
+    let cancel = CancelToken::current();
     let filter = cx.filter;
     let fields = weighted_fields(snapshot, preset);
     let terms = index_terms(snapshot, query, &fields)?;
@@ -87,12 +91,12 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
     let mut files = FileScorer::new(cx, terms.len());
     let mut places = snapshot.columns().places();
     for segment in snapshot.text_segments() {
-        if deadline.is_some_and(|d| Instant::now() > d) {
+        if cancel.is_cancelled() {
             partial = true;
             break;
         }
         let required = required(snapshot, &segment, query, filter)?;
-        scorer.segment(&segment, files.as_mut(), |doc, score, mask| {
+        scorer.segment(&segment, &cancel, files.as_mut(), |doc, score, mask| {
             let Some(chunk) = segment.chunk(doc) else { return };
             let allowed = required.iter().all(|set| set.contains(doc));
             if allowed && (filter.accepts(snapshot, chunk) || !cx.inside.of(chunk).is_empty()) {
@@ -274,10 +278,11 @@ struct Scorer<'a> {
 }
 
 impl Scorer<'_> {
-    /// Term after term: the weighted frequency of one term in each chunk is summed over fields, then saturated.
+    /// Term after term, those that there is time for: the weighted frequency of one term in each chunk is summed over fields, then saturated.
     fn segment(
         &mut self,
         segment: &TextSegment,
+        cancel: &CancelToken,
         mut files: Option<&mut FileScorer>,
         mut emit: impl FnMut(DocId, f32, u32),
     ) -> Result<()> {
@@ -293,6 +298,9 @@ impl Scorer<'_> {
         let mut met = DocSetBits::new(reader.max_doc());
         let norms = self.length_factors(reader)?;
         for (i, term) in self.terms.iter().enumerate() {
+            if cancel.is_cancelled() {
+                break;
+            }
             touched.clear();
             let mut list = 0;
             for ((field, weight), factors) in self.fields.iter().zip(&norms) {
@@ -492,10 +500,10 @@ fn standing(
     let file_of = |doc: DocId| snapshot.file_of(segment.chunk(doc)?);
     let files: Vec<&[DocId]> = docs.chunk_by(|a, b| file_of(*a) == file_of(*b)).collect();
     let hint = hint(phrase);
-    let found: Vec<Vec<DocId>> = files
-        .into_par_iter()
-        .map_init(Tokenizer::default, |tokenizer, docs| {
-            let Some(file) = file_of(docs[0]) else { return Ok(Vec::new()) };
+    let cancel = CancelToken::current();
+    let find = || -> Result<Vec<Vec<DocId>>> {
+        let all = files.into_par_iter().map_init(Tokenizer::default, |tokenizer, docs| {
+            let Some(file) = file_of(docs[0]).filter(|_| !cancel.is_cancelled()) else { return Ok(Vec::new()) };
             let text = snapshot.text(file)?;
             let holds = |doc: &&DocId| {
                 let range = segment.chunk(**doc).and_then(|chunk| snapshot.chunk(chunk)).map(|c| c.range());
@@ -503,8 +511,14 @@ fn standing(
                 range.and_then(|r| text.get(r)).filter(likely).is_some_and(|text| stands(tokenizer, text, phrase))
             };
             Ok(docs.iter().filter(holds).copied().collect())
-        })
-        .collect::<Result<_>>()?;
+        });
+        all.collect()
+    };
+    // Not on the threads that index: a search would wait for them.
+    let found = match workers() {
+        Some(pool) => pool.install(find)?,
+        None => find()?,
+    };
     let mut set = DocSetBits(vec![0; all.0.len()]);
     for doc in found.into_iter().flatten() {
         set.insert(doc);
@@ -530,7 +544,8 @@ fn hint(phrase: &[(usize, String)]) -> Option<Regex> {
         let next = phrase.iter().map(|(p, _)| *p).find(|p| p > place);
         last = next.map(|next| next - place);
     }
-    Regex::new(&pattern).ok()
+    // One that is too large is no help.
+    RegexBuilder::new(&pattern).size_limit(MAX_HINT).dfa_size_limit(MAX_HINT).build().ok()
 }
 
 /// Whether the words of a phrase stand in a text, each in its place.

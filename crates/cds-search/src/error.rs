@@ -14,6 +14,9 @@ pub enum Error {
         /// What is expected.
         message: String,
     },
+    /// The request was cancelled: nobody waits for the answer.
+    #[error("the request was cancelled")]
+    Cancelled,
     /// The index failed.
     #[error(transparent)]
     Index(#[from] cds_index::Error),

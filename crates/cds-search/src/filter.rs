@@ -1,13 +1,14 @@
 //! Filters, compiled once a query and applied to every chunk while it is retrieved.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use cds_index::{DocumentView, EntityView, Inside, Snapshot};
-use cds_model::{ChunkId, EntityType, Filters, Kind, Pattern, Span};
+use cds_model::{CancelToken, ChunkId, EntityType, Filters, Kind, Pattern, Span};
 use regex::Regex;
 
 use crate::globs::{GlobCache, PathPattern};
+use crate::patterns::{self, PatternError};
 use crate::{Error, Result};
 
 /// What a chunk must be like, ready to be asked often.
@@ -20,7 +21,14 @@ pub struct CompiledFilter<'a> {
     /// Whether a file passes, once it was asked: chunks of a file come one after another.
     files: RefCell<Vec<Option<bool>>>,
     asks_nothing: bool,
+    /// The request's token: a filter that is asked for every chunk of an index must stop with it.
+    cancel: CancelToken,
+    asked: Cell<u32>,
+    is_cancelled: Cell<bool>,
 }
+
+/// How many times a filter is asked between two looks at the token.
+const ASKED: u32 = 64;
 
 /// What is judged: a chunk, or an entity inside one.
 struct Subject<'a> {
@@ -49,10 +57,8 @@ enum NamePattern {
 impl NamePattern {
     fn compile(field: &'static str, pattern: &Pattern) -> Result<NamePattern> {
         let regex = |text: &str| {
-            Regex::new(text).map(NamePattern::Regex).map_err(|e| Error::Invalid {
-                field,
-                message: format!("not a regular expression: {}", e.to_string().lines().last().unwrap_or_default()),
-            })
+            let refused = |e: PatternError| Error::Invalid { field, message: e.to_string() };
+            patterns::regex(text).map(NamePattern::Regex).map_err(refused)
         };
         match pattern {
             Pattern::Exact(name) => Ok(NamePattern::Exact(name.clone())),
@@ -76,6 +82,7 @@ impl<'a> CompiledFilter<'a> {
     /// Compiles patterns; a mistake in one names its option.
     pub fn new(filters: &'a Filters, globs: &GlobCache) -> Result<CompiledFilter<'a>> {
         let patterns = |field: &'static str, list: &[String]| -> Result<Vec<_>> {
+            patterns::check_globs(field, list)?;
             list.iter().map(|p| globs.get(field, p)).collect()
         };
         let name = |field: &'static str, pattern: &Option<Pattern>| {
@@ -88,8 +95,23 @@ impl<'a> CompiledFilter<'a> {
             parent_context: name("parent_context", &filters.parent_context)?,
             files: RefCell::new(Vec::new()),
             asks_nothing: *filters == Filters::default(),
+            cancel: CancelToken::current(),
+            asked: Cell::new(0),
+            is_cancelled: Cell::new(false),
             filters,
         })
+    }
+
+    /// Whether the request has ended; then nothing passes any more. Patterns may be slow, so they look each time.
+    fn has_ended(&self) -> bool {
+        let asked = self.asked.get().wrapping_add(1);
+        self.asked.set(asked);
+        let is_slow =
+            self.node_name.is_some() || self.parent_context.is_some() || !self.filters.conformances.is_empty();
+        if is_slow || asked.is_multiple_of(ASKED) {
+            self.is_cancelled.set(self.is_cancelled.get() || self.cancel.is_cancelled());
+        }
+        self.is_cancelled.get()
     }
 
     /// Names that the text index answers for: the chunk must define one of these.
@@ -201,6 +223,9 @@ impl<'a> CompiledFilter<'a> {
         if let Some(known) = files[at] {
             return known;
         }
+        if self.has_ended() {
+            return false;
+        }
         let filters = self.filters;
         let path = document.path();
         let passes = (filters.languages.is_empty() || filters.languages.iter().any(|l| l == document.language()))
@@ -212,6 +237,9 @@ impl<'a> CompiledFilter<'a> {
     }
 
     fn accepts_subject(&self, snapshot: &Snapshot, subject: &Subject) -> bool {
+        if self.has_ended() {
+            return false;
+        }
         let filters = self.filters;
         let entity = subject.entity;
         let entity_type = entity.map_or(EntityType::File, EntityView::entity_type);

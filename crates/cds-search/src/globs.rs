@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use globset::{GlobBuilder, GlobMatcher};
+use regex::bytes::Regex;
 
 use crate::lru::Lru;
-use crate::{Error, Result};
+use crate::{Error, Result, patterns};
 
 /// How many compiled patterns are kept.
 const KEPT: usize = 100;
@@ -23,12 +23,12 @@ impl Default for GlobCache {
 
 /// A glob, or a plain prefix or file name.
 pub(crate) struct PathPattern {
-    globs: Vec<GlobMatcher>,
+    globs: Vec<Regex>,
 }
 
 impl PathPattern {
     pub(crate) fn matches(&self, path: &str) -> bool {
-        self.globs.iter().any(|g| g.is_match(path))
+        self.globs.iter().any(|g| g.is_match(path.as_bytes()))
     }
 
     /// `src/auth` means that folder and all below, `*.rs` means any such file, `.rs` an extension, the rest is a glob from the root.
@@ -45,12 +45,9 @@ impl PathPattern {
             p if !p.contains('/') => vec![format!("**/{p}")],
             p => vec![p.to_owned()],
         };
-        let compile = |glob: &String| {
-            GlobBuilder::new(glob).literal_separator(true).build().map(|g| g.compile_matcher()).map_err(|e| {
-                Error::Invalid { field, message: format!("{pattern:?} is not a path pattern: {}", e.kind()) }
-            })
-        };
-        Ok(PathPattern { globs: written.iter().map(compile).collect::<Result<_>>()? })
+        Ok(PathPattern {
+            globs: written.iter().map(|glob| patterns::glob(field, pattern, glob)).collect::<Result<_>>()?,
+        })
     }
 }
 

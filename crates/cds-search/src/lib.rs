@@ -12,6 +12,7 @@ mod globs;
 mod inside;
 mod lookup;
 mod lru;
+mod patterns;
 mod pipeline;
 mod preset;
 mod query;
@@ -25,6 +26,10 @@ pub use frequencies::Frequencies;
 pub use globs::GlobCache;
 pub use lookup::{Found, LookupOptions, lookup, resolve};
 pub use lru::Lru;
+pub use patterns::{
+    MAX_GLOB_BYTES, MAX_GLOB_SIZE, MAX_GLOBS_BYTES, MAX_REGEX_CACHE, MAX_REGEX_COST, MAX_REGEX_NESTING, MAX_REGEX_SIZE,
+    PatternError, check_regex,
+};
 pub use pipeline::{Outcome, SearchOptions, Tools, search};
 pub use preset::{Fusion, Mixture, PRESETS, Preset, Retriever, Weights};
 pub use query::{
@@ -32,4 +37,4 @@ pub use query::{
     parse, relations,
 };
 pub use store::{Embedded, VectorStore};
-pub use workers::workers;
+pub use workers::{scanners, workers};

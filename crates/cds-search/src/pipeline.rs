@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use cds_encode::{Models, Sparse};
 use cds_index::Snapshot;
-use cds_model::{ChunkId, EntityId, Granularity, Hit, Query};
+use cds_model::{CancelToken, ChunkId, EntityId, Granularity, Hit, Query};
 
 use crate::filter::CompiledFilter;
 use crate::frequencies::Frequencies;
@@ -88,7 +88,6 @@ pub(crate) struct Asked<'a> {
     pub(crate) preset: &'a Preset,
     pub(crate) options: &'a SearchOptions,
     pub(crate) tools: &'a Tools,
-    pub(crate) deadline: Option<Instant>,
 }
 
 impl Asked<'_> {
@@ -195,8 +194,14 @@ fn chosen(query: &Query, options: &SearchOptions, parsed: &ParsedQuery) -> Resul
 /// Words outside quotes that make a sentence, in which quotes may stand for what they are.
 const SENTENCE: usize = 4;
 
-/// Answers a query. An empty one has no hits.
+/// Answers a query. An empty one has no hits. Stops when the current [`CancelToken`] is cancelled or the time limit has passed: the
+/// former is an error, the latter a partial answer.
 pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools: &Tools) -> Result<Outcome> {
+    let cancel = CancelToken::current().within(options.time_limit);
+    cancel.scope(|| search_in(snapshot, query, options, tools))
+}
+
+fn search_in(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools: &Tools) -> Result<Outcome> {
     let mut parsed = query::parse_in(&query.text, &options.project);
     expand(snapshot, tools, &mut parsed)?;
     let outcome = answer(snapshot, query, options, tools, parsed)?;
@@ -247,8 +252,8 @@ fn answer(
     let started = Instant::now();
     let filter = CompiledFilter::new(&query.filters, &tools.globs)?;
     timings.push(("parse", started.elapsed().as_secs_f64() * 1e3));
-    let deadline = options.time_limit.map(|limit| started + limit);
-    let asked = Asked { snapshot, query, parsed: &parsed, preset: &preset, options, tools, deadline };
+    let cancel = CancelToken::current();
+    let asked = Asked { snapshot, query, parsed: &parsed, preset: &preset, options, tools };
     let inside = Inside::new(snapshot, &parsed, &filter);
     let cx = Cx { asked, filter: &filter, inside };
     let mut pool = Candidates::default();
@@ -263,6 +268,12 @@ fn answer(
                 running.push(beside.start(slow, move || stages::sparse::find(&asked)));
             }
             for stage in plan(&preset, options, stages::Beside { running: Cell::new(running) }) {
+                if cancel.is_abandoned() {
+                    return Err(crate::Error::Cancelled);
+                }
+                if stage.is_optional() && cancel.is_cancelled() {
+                    continue;
+                }
                 let started = Instant::now();
                 stage.run(&cx, &mut pool)?;
                 timings.push((stage.name(), started.elapsed().as_secs_f64() * 1e3));
@@ -275,7 +286,7 @@ fn answer(
         hits: pool.hits,
         total: pool.total,
         more: pool.more,
-        partial: pool.partial,
+        partial: pool.partial || cancel.is_cancelled(),
         terms: pool.spellings,
         warnings: pool.warnings,
         timings,

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, sync_channel};
 
+use cds_model::CancelToken;
 use rayon::ThreadPool;
 
 static WORKERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
@@ -14,6 +15,16 @@ static WORKERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
 /// The threads that answers are worked out on; none where the system gives no more of them.
 pub fn workers() -> Option<&'static ThreadPool> {
     WORKERS.as_ref()
+}
+
+static SCANNERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+    let name = |at: usize| format!("scan {at}");
+    rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).thread_name(name).build().ok()
+});
+
+/// Threads that scan whole texts (`grep`). They are separate from [`workers`], so that a search never queues behind a scan.
+pub fn scanners() -> Option<&'static ThreadPool> {
+    SCANNERS.as_ref()
 }
 
 /// Begins work beside.
@@ -34,7 +45,8 @@ impl<'scope> Beside<'_, 'scope, '_> {
     /// Begins something, and tells where it will be found. What is slow has a thread of its own, and others need not wait for it.
     pub(crate) fn start<T: Send + 'scope>(&self, slow: bool, work: impl FnOnce() -> T + Send + 'scope) -> Receiver<T> {
         let (send, receive) = sync_channel(1);
-        let work = move || drop(send.send(work()));
+        let cancel = CancelToken::current();
+        let work = move || drop(send.send(cancel.scope(work)));
         match self.pool.filter(|_| !slow) {
             Some(pool) => pool.spawn(move |_| work()),
             None => drop(self.threads.spawn(work)),

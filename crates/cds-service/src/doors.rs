@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cds_engine::CancelToken;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use tokio::sync::Semaphore;
 
+use crate::admission::{Admission, CLIENT, Class};
 use crate::fault::{Fault, FaultKind};
 use crate::metrics::Metrics;
 use crate::operations::{self, Operation};
@@ -22,12 +23,16 @@ pub struct Limits {
     pub body: usize,
     /// Requests that are answered or wait at once.
     pub requests: usize,
-    /// Connections at once.
+    /// Connections at once to the address. One more closes the one that has been idle longest.
     pub connections: usize,
+    /// The same for each Unix socket.
+    pub socket_connections: usize,
     /// How long a client may take to send the head of a request, and then its body.
     pub head: Duration,
     /// Requests in one batch.
     pub batch: usize,
+    /// Projects named in one request.
+    pub projects: usize,
 }
 
 impl Default for Limits {
@@ -36,9 +41,12 @@ impl Default for Limits {
             time: Duration::from_secs(30),
             body: 1 << 20,
             requests: 512,
-            connections: 1024,
+            // With those of sockets and the files of indexes fewer than the 1,024 descriptors that many systems allow.
+            connections: 512,
+            socket_connections: 128,
             head: Duration::from_secs(10),
             batch: 100,
+            projects: 256,
         }
     }
 }
@@ -66,8 +74,7 @@ pub struct Doors {
     log: Option<Log>,
     /// Answers that are computed at once: one more than there are cores, as each waits now and then for what runs beside it. More would only
     /// wait for each other.
-    cores: Semaphore,
-    waiting: Semaphore,
+    admission: Admission,
 }
 
 impl Doors {
@@ -80,8 +87,7 @@ impl Doors {
             metrics: Metrics::default(),
             limits,
             log,
-            cores: Semaphore::new(cores + 1),
-            waiting: Semaphore::new(limits.requests),
+            admission: Admission::new(limits.requests, cores),
         })
     }
 
@@ -122,21 +128,38 @@ impl Doors {
         let project = given.remove(PROJECT).unwrap_or_default();
         let given = operation.check(given)?;
         let asked = self.asked(operation, &project)?;
-        let Ok(_place) = self.waiting.try_acquire() else {
-            return Err(Fault::new(FaultKind::Busy, "too many requests at once: try again in a moment"));
+        let class = if operation.is_expensive() { Class::Expensive } else { Class::Light };
+        self.run(class, move || match asked {
+            Asked::One(project) => project.call(operation, given),
+            Asked::Many(projects) => operations::text(&merged(operation, &projects, &given)?),
+        })
+        .await
+    }
+
+    /// Runs work that blocks, when it is its turn. Waiting counts against the time limit. The work's token is cancelled when the limit
+    /// has passed or the client no longer waits, which drops this future.
+    pub(crate) async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        class: Class,
+        work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let cancel = CancelToken::default().within(Some(self.limits.time));
+        let _cancel_on_drop = CancelOnDrop(cancel.clone());
+        let until = tokio::time::Instant::now() + self.limits.time;
+        let seconds = self.limits.time.as_secs();
+        let client = CLIENT.try_with(|client| *client).unwrap_or_default();
+        let busy = |_| {
+            let message = format!("the server was busy with other requests for {seconds} s: try again later");
+            Fault::new(FaultKind::Busy, message)
         };
-        let work = async {
-            let Ok(_core) = self.cores.acquire().await else {
-                return Err(Fault::new(FaultKind::Cancelled, "the service is stopping"));
-            };
-            blocking(move || match asked {
-                Asked::One(project) => project.call(operation, given),
-                Asked::Many(projects) => operations::text(&merged(operation, &projects, &given)?),
-            })
-            .await
-        };
-        let late = |_| Fault::new(FaultKind::Timeout, format!("no answer within {} s", self.limits.time.as_secs()));
-        tokio::time::timeout(self.limits.time, work).await.map_err(late)?
+        let admitted = tokio::time::timeout_at(until, self.admission.enter(client, class)).await.map_err(busy)??;
+        let work = blocking(move || {
+            let answer = cancel.scope(work);
+            drop(admitted);
+            answer
+        });
+        let late = |_| Fault::new(FaultKind::Timeout, format!("no answer within {seconds} s: narrow the request"));
+        tokio::time::timeout_at(until, work).await.map_err(late)?
     }
 
     fn asked(&self, operation: &Operation, project: &Value) -> Result<Asked, Fault> {
@@ -154,6 +177,10 @@ impl Doors {
             Value::Null => self.projects.find(None).map(Asked::One),
             Value::String(all) if all == "*" => many(self.projects.all()),
             Value::String(one) => self.projects.find(Some(one)).map(Asked::One),
+            Value::Array(list) if list.len() > self.limits.projects => {
+                let most = format!("at most {} projects", self.limits.projects);
+                Err(Fault::parameter(PROJECT, &most, &list.len().to_string()))
+            }
             Value::Array(list) => {
                 let find = |one: &Value| match one.as_str() {
                     Some(one) => self.projects.find(Some(one)),
@@ -167,9 +194,18 @@ impl Doors {
 
     /// Ends all that is under way.
     pub fn close(&self) {
-        self.cores.close();
+        self.admission.close();
         self.tasks.cancel_all();
         self.projects.close_all();
+    }
+}
+
+/// Cancels the work of a request that nobody waits for any more.
+struct CancelOnDrop(CancelToken);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 
@@ -197,6 +233,9 @@ fn merged(operation: &Operation, projects: &[Arc<Project>], given: &Map<String, 
     let mut unknown: Option<Fault> = None;
     let mut hits: Vec<Value> = Vec::new();
     for project in projects {
+        if CancelToken::current().is_cancelled() {
+            return Err(Fault::new(FaultKind::Timeout, "time ran out: ask fewer projects"));
+        }
         let mut answer = match project.call(operation, given.clone()).and_then(|answer| operations::value(&answer)) {
             Ok(Value::Object(answer)) => answer,
             Ok(_) => continue,

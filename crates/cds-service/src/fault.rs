@@ -127,6 +127,7 @@ impl From<Error> for Fault {
             ErrorKind::NotReady => FaultKind::NotReady,
             ErrorKind::Busy => FaultKind::Busy,
             ErrorKind::Cancelled => FaultKind::Cancelled,
+            ErrorKind::Timeout => FaultKind::Timeout,
             ErrorKind::Model => FaultKind::Model,
             ErrorKind::Io => FaultKind::Io,
             ErrorKind::Internal => FaultKind::Internal,

@@ -21,6 +21,30 @@ const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// What is answered without the word: whether the process lives.
 const OPEN: [&str; 2] = ["/health", "/grpc.health.v1.Health/Check"];
 
+/// Maximum size of a request's head in bytes: its target, names and values.
+pub(crate) const MAX_HEAD: usize = 64 << 10;
+
+/// Refuses a head that is malformed or too large, and a body that says that it will be.
+pub(crate) fn check_head(request: &Request, max_body: usize) -> Result<(), (StatusCode, String)> {
+    let headers = request.headers();
+    // RFC 9112, 3.2
+    if headers.get_all(header::HOST).iter().count() > 1 {
+        return Err((StatusCode::BAD_REQUEST, "a request has one Host header, not several".to_owned()));
+    }
+    let fields: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    if fields + target > MAX_HEAD {
+        let message = format!("the head of the request is larger than {MAX_HEAD} bytes: send shorter headers");
+        return Err((StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message));
+    }
+    let length = text(headers, header::CONTENT_LENGTH.as_str()).and_then(|length| length.parse::<u64>().ok());
+    if length.is_some_and(|length| length > max_body as u64) {
+        let message = format!("the body is larger than {max_body} bytes: send a smaller request");
+        return Err((StatusCode::PAYLOAD_TOO_LARGE, message));
+    }
+    Ok(())
+}
+
 impl Guard {
     /// Whether a request is let in; if not, why.
     pub fn admit(&self, request: &Request) -> Result<(), (StatusCode, String)> {

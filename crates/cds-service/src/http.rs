@@ -15,14 +15,21 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::doors::{Doors, blocking};
+use crate::admission::{CLIENT, Class, Client};
+use crate::doors::Doors;
 use crate::fault::{Fault, FaultKind};
-use crate::guard::Guard;
+use crate::guard::{self, Guard};
 use crate::tasks::{TaskRequest, is_open};
 use crate::{mcp, openapi, rpc};
 
 /// The version of what goes over the wire.
 const VERSION: &str = "1";
+
+/// Bytes around a message of gRPC. Other bodies are held to the exact limit when they are read.
+const FRAME: usize = 5;
+
+/// Seconds after which a request that found the server busy may be sent again.
+const RETRY_AFTER: &str = "1";
 
 /// All routes, behind the guard.
 pub fn router(doors: &Arc<Doors>, guard: Guard) -> Router {
@@ -55,13 +62,19 @@ pub fn router(doors: &Arc<Doors>, guard: Guard) -> Router {
 }
 
 async fn guarded(State((doors, guard)): State<(Arc<Doors>, Arc<Guard>)>, request: Request, next: Next) -> Response {
-    if let Err((status, message)) = guard.admit(&request) {
+    let head = guard::check_head(&request, doors.limits.body + FRAME);
+    if let Err((status, message)) = head.and_then(|()| guard.admit(&request)) {
         doors.metrics.refuse();
         #[cfg(feature = "grpc")]
         if crate::grpc::is_meant(&request) {
             return crate::grpc::refused(status, &message);
         }
-        let mut response = answered(status, &json!({ "error": { "code": "refused", "message": message } }));
+        let code = match status {
+            StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => "too_large",
+            StatusCode::BAD_REQUEST => "not_a_request",
+            _ => "refused",
+        };
+        let mut response = answered(status, &json!({ "error": { "code": code, "message": message } }));
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -69,7 +82,8 @@ async fn guarded(State((doors, guard)): State<(Arc<Doors>, Arc<Guard>)>, request
     }
     let origin = guard.shared_with(request.headers());
     let ends_session = request.method() == Method::DELETE && request.uri().path() == "/mcp";
-    let mut response = next.run(request).await;
+    let client = request.extensions().get::<Client>().copied().unwrap_or_default();
+    let mut response = CLIENT.scope(client, next.run(request)).await;
     // The end of a session is told as done: clients take "accepted" for a failure, and say so to their users.
     if ends_session && response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;
@@ -92,7 +106,11 @@ fn answered(status: StatusCode, body: &impl Serialize) -> Response {
 
 fn faulty(fault: &Fault) -> Response {
     let status = StatusCode::from_u16(fault.kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    answered(status, &fault.body())
+    let mut response = answered(status, &fault.body());
+    if fault.kind == FaultKind::Busy {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
+    }
+    response
 }
 
 async fn no_path(request: Request) -> Response {
@@ -185,7 +203,9 @@ async fn open_project(State(doors): State<Arc<Doors>>, request: Request) -> Resp
         }
         (_, other) => return faulty(&Fault::parameter("root", "string", &other.unwrap_or(&Value::Null).to_string())),
     };
-    let open = blocking(move || doors.projects.open(root.as_ref()).map(|project| project.info()));
+    let opened = Arc::clone(&doors);
+    let open =
+        doors.run(Class::Light, move || opened.projects.open_served(root.as_ref()).map(|project| project.info()));
     given(StatusCode::CREATED, open.await)
 }
 
@@ -194,7 +214,8 @@ async fn get_project(State(doors): State<Arc<Doors>>, Path(name): Path<String>) 
 }
 
 async fn close_project(State(doors): State<Arc<Doors>>, Path(name): Path<String>) -> Response {
-    match blocking(move || doors.projects.close(&name)).await {
+    let closed = Arc::clone(&doors);
+    match doors.run(Class::Light, move || closed.projects.close(&name)).await {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(fault) => faulty(&fault),
     }
@@ -208,7 +229,7 @@ async fn refresh(State(doors): State<Arc<Doors>>, request: Request) -> Response 
     };
     let project = checked.and_then(|p| doors.projects.find(p.get("project").and_then(Value::as_str)));
     let refreshed = match project {
-        Ok(project) => blocking(move || project.refresh()).await,
+        Ok(project) => doors.run(Class::Light, move || project.refresh()).await,
         Err(fault) => Err(fault),
     };
     given(StatusCode::OK, refreshed)

@@ -3,8 +3,10 @@
 //! This is the only crate that is asynchronous and the only one that knows a protocol. [`Doors`] stands behind all of them: projects,
 //! tasks and one way to call an operation. A new protocol is a module here; a new operation is a row of [`OPERATIONS`].
 
+mod admission;
 mod beside;
 mod compact;
+mod connections;
 mod doors;
 mod fault;
 #[cfg(feature = "grpc")]
@@ -21,6 +23,7 @@ mod proto;
 mod roots;
 mod rpc;
 mod serve;
+mod stall;
 mod tasks;
 
 pub use beside::refresh;

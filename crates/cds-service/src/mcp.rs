@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
+use crate::admission::{CLIENT, Client};
 use crate::compact::{self, Room};
 use crate::doors::{Doors, PROJECT, index_input};
 use crate::fault::{Fault, FaultKind};
@@ -199,6 +200,12 @@ impl Server {
     }
 }
 
+/// The connection that a request came on; on standard input and output there is only one.
+fn client(context: &RequestContext<RoleServer>) -> Client {
+    let head = context.extensions.get::<axum::http::request::Parts>();
+    head.and_then(|head| head.extensions.get::<Client>().copied()).unwrap_or_default()
+}
+
 /// Stops a task when nobody waits for it any more: the client cancelled, or went away.
 struct Left<'a> {
     doors: &'a Doors,
@@ -284,7 +291,7 @@ impl ServerHandler for Server {
         };
         let answer = tokio::select! {
             () = context.ct.cancelled() => Err(Fault::new(FaultKind::Cancelled, "it was cancelled")),
-            answer = self.doors.call(operation.name, given) => answer,
+            answer = CLIENT.scope(client(&context), self.doors.call(operation.name, given)) => answer,
         };
         Ok(told(answer, room))
     }

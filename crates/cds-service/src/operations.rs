@@ -46,6 +46,11 @@ impl Operation {
         (self.call)(engine, given)
     }
 
+    /// Whether it may read every text or walk the whole graph: few of these run at once.
+    pub fn is_expensive(&self) -> bool {
+        EXPENSIVE.contains(&self.name)
+    }
+
     /// Whether the answer is a list of hits: those of several projects can be one list.
     pub fn has_hits(&self) -> bool {
         self.output["properties"].get("hits").is_some()
@@ -56,6 +61,9 @@ impl Operation {
         ["hits", "partial", "warnings"].iter().all(|name| self.output["properties"].get(name).is_some())
     }
 }
+
+/// Operations whose work grows with the size of the project.
+const EXPENSIVE: &[&str] = &["grep", "path", "research", "traverse"];
 
 /// A search for what is like a place.
 #[derive(Default, Deserialize, JsonSchema)]

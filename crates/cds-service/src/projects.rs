@@ -217,6 +217,25 @@ impl Projects {
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The same for a client, who does not learn what else is on disk: a folder that does not exist, one that is not allowed and one
+    /// that cannot be read are the same to it.
+    pub(crate) fn open_served(&self, root: &Path) -> Result<Arc<Project>, Fault> {
+        if !self.may_open(root) {
+            let message = format!(
+                "{} is not a folder that may be opened: serve it, or allow it with --allow-root",
+                root.display()
+            );
+            return Err(Fault::new(FaultKind::Invalid, message));
+        }
+        self.open(root)
+    }
+
+    fn may_open(&self, root: &Path) -> bool {
+        let Some(root) = std::fs::canonicalize(root).ok().filter(|root| root.is_dir()) else { return false };
+        let allowed = self.keeping.allowed_roots.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
+        self.keeping.allowed_roots.is_empty() || allowed.into_iter().any(|folder| root.starts_with(folder))
+    }
+
     /// Opens the folder; one that is open stays as it is.
     pub fn open(&self, root: &Path) -> Result<Arc<Project>, Fault> {
         let refused = |message: String| Fault { kind: FaultKind::Invalid, message, data: None };

@@ -1,6 +1,7 @@
 //! JSON-RPC 2.0: single requests, batches, notifications.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -26,9 +27,16 @@ pub async fn answer(doors: &Arc<Doors>, body: &[u8]) -> Option<Box<RawValue>> {
             Some(failed(&Value::Null, &Fault::new(FaultKind::NotRequest, message)))
         }
         Value::Array(batch) => {
+            // A batch has the time of one request.
+            let until = Instant::now() + doors.limits.time;
             let mut answers = Vec::new();
             for request in batch {
-                answers.extend(one(doors, request).await);
+                if Instant::now() < until {
+                    answers.extend(one(doors, request).await);
+                } else if let Some(id) = request.get("id") {
+                    let late = Fault::new(FaultKind::Timeout, "time ran out: send smaller batches");
+                    answers.push(failed(id, &late));
+                }
             }
             (!answers.is_empty()).then(|| written(&answers))
         }

@@ -15,13 +15,14 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
+use crate::connections::{Connection, Connections};
 use crate::doors::{Doors, Limits};
 use crate::fault::{Fault, FaultKind};
-use crate::guard::Guard;
+use crate::guard::{Guard, MAX_HEAD};
 use crate::http;
+use crate::stall::StallLimit;
 
 /// Where to listen.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +70,10 @@ pub async fn serve(
         None => None,
     };
     let router = http::router(&doors, guard);
-    let acceptor = Arc::new(Acceptor::new(router.clone(), doors.limits));
+    let acceptor = Arc::new(Acceptor::new(router, doors.limits));
+    let tcp_connections = Connections::new(doors.limits.connections);
+    #[cfg(unix)]
+    let unix_connections = acceptor.socket_connections();
     #[cfg(unix)]
     let unix = match &listen.socket {
         Some(path) => Some((unix_listener(path).await?, Socket(path.clone()))),
@@ -120,14 +124,17 @@ pub async fn serve(
                 Ok(stream) => {
                     let _ = stream.set_nodelay(true);
                     match &tls {
-                        Some(tls) => acceptor.take_encrypted(stream, tls),
-                        None => acceptor.take(stream),
+                        Some(tls) => acceptor.take_encrypted(stream, tls, &tcp_connections),
+                        None => acceptor.take(stream, &tcp_connections),
                     }
                 }
                 Err(_) => pause().await,
             },
             stream = by_socket => match stream {
-                Ok(stream) => acceptor.take(stream),
+                #[cfg(unix)]
+                Ok(stream) => acceptor.take(stream, &unix_connections),
+                #[cfg(not(unix))]
+                Ok(stream) => acceptor.take(stream, &tcp_connections),
                 Err(_) => pause().await,
             },
         }
@@ -152,14 +159,13 @@ async fn pause() {
 }
 
 /// Bytes of a head.
-const HEAD: u32 = 64 << 10;
+const HEAD: u32 = MAX_HEAD as u32;
 
 struct Acceptor {
     router: Router,
     builder: auto::Builder<TokioExecutor>,
     graceful: GracefulShutdown,
-    places: Arc<Semaphore>,
-    head: Duration,
+    limits: Limits,
 }
 
 /// Connections of either version of HTTP, told apart by their first bytes: gRPC is on the same port.
@@ -189,54 +195,77 @@ fn http1(limits: Limits) -> auto::Builder<TokioExecutor> {
 
 impl Acceptor {
     fn new(router: Router, limits: Limits) -> Acceptor {
-        let places = Arc::new(Semaphore::new(limits.connections));
-        Acceptor { router, builder: builder(limits), graceful: GracefulShutdown::new(), places, head: limits.head }
+        Acceptor { router, builder: builder(limits), graceful: GracefulShutdown::new(), limits }
     }
 
-    /// Answers on a connection; one too many is closed.
-    fn take(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
-        let answered = self.answer(stream);
-        tokio::spawn(async move {
-            answered.await;
-            drop(place);
-        });
+    /// Connections of one more socket.
+    fn socket_connections(&self) -> Arc<Connections> {
+        Connections::new(self.limits.socket_connections)
+    }
+
+    /// Answers on a connection of a listener; one too many is closed.
+    fn take(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, all: &Arc<Connections>) {
+        let Some(connection) = all.open() else { return };
+        tokio::spawn(self.answer(stream, connection));
     }
 
     /// The same once both sides have agreed on keys, which must not take long either.
-    fn take_encrypted(self: &Arc<Self>, stream: tokio::net::TcpStream, tls: &tokio_rustls::TlsAcceptor) {
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
+    fn take_encrypted(
+        self: &Arc<Self>,
+        stream: tokio::net::TcpStream,
+        tls: &tokio_rustls::TlsAcceptor,
+        all: &Arc<Connections>,
+    ) {
+        let Some(connection) = all.open() else { return };
         let (tls, own) = (tls.clone(), Arc::downgrade(self));
         tokio::spawn(async move {
-            let agreed = tokio::time::timeout(LAST_ANSWERS, tls.accept(stream)).await;
+            let agreed = tokio::select! {
+                agreed = tokio::time::timeout(LAST_ANSWERS, tls.accept(stream)) => agreed,
+                () = connection.closed() => return,
+            };
             let (Ok(Ok(stream)), Some(own)) = (agreed, own.upgrade()) else { return };
-            let answered = own.answer(stream);
+            let answered = own.answer(stream, connection);
             drop(own);
             answered.await;
-            drop(place);
         });
     }
 
-    /// Answers until the connection ends. Whoever has asked nothing within the time of a head is cut off: only HTTP/1 looks at that by
-    /// itself, and not before its first byte.
-    fn answer<I>(&self, stream: I) -> impl Future<Output = ()> + Send + use<I>
+    /// Answers until the connection ends or must make room for another. Whoever has asked nothing within the time of a head is cut off:
+    /// only HTTP/1 looks at that by itself, and not before its first byte.
+    fn answer<I>(&self, stream: I, connection: Arc<Connection>) -> impl Future<Output = ()> + Send + use<I>
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let asked = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&asked);
-        let router = self.router.clone().map_request(move |request: Request<Incoming>| {
+        let (seen, own, router) = (Arc::clone(&asked), Arc::clone(&connection), self.router.clone());
+        let service = tower::service_fn(move |mut request: Request<Incoming>| {
             seen.store(true, Ordering::Relaxed);
-            request
+            request.extensions_mut().insert(own.client());
+            let busy = own.begin();
+            let answer = router.clone().oneshot(request);
+            async move {
+                let answer = answer.await;
+                drop(busy);
+                answer
+            }
         });
-        let connection = self.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-        let watched = self.graceful.watch(connection.into_owned());
-        let head = self.head;
+        let served = self.builder.serve_connection(
+            TokioIo::new(StallLimit::new(stream, self.limits.time)),
+            TowerToHyperService::new(service),
+        );
+        let watched = self.graceful.watch(served.into_owned());
+        let head = self.limits.head;
         async move {
-            tokio::pin!(watched);
-            let first = tokio::time::timeout(head, &mut watched).await;
-            if first.is_err() && asked.load(Ordering::Relaxed) {
-                let _ = watched.await;
+            let answered = async {
+                tokio::pin!(watched);
+                let first = tokio::time::timeout(head, &mut watched).await;
+                if first.is_err() && asked.load(Ordering::Relaxed) {
+                    let _ = watched.await;
+                }
+            };
+            tokio::select! {
+                () = answered => {}
+                () = connection.closed() => {}
             }
         }
     }
@@ -295,9 +324,10 @@ async fn listen_beside(home: Home, acceptor: &Arc<Acceptor>) -> Option<(tokio::t
     let listener = unix_listener(&path).await.ok()?;
     let acceptor = Arc::clone(acceptor);
     let listening = tokio::spawn(async move {
+        let connections = acceptor.socket_connections();
         loop {
             match listener.accept().await {
-                Ok((stream, _)) => acceptor.take(stream),
+                Ok((stream, _)) => acceptor.take(stream, &connections),
                 Err(_) => pause().await,
             }
         }

@@ -17,7 +17,7 @@ pub(crate) fn code(kind: ErrorKind) -> u8 {
         ErrorKind::Invalid => BAD_ARGUMENTS,
         ErrorKind::NotFound => NOTHING_FOUND,
         ErrorKind::NotReady => NO_INDEX,
-        ErrorKind::Busy | ErrorKind::Model | ErrorKind::Internal => SERVICE,
+        ErrorKind::Busy | ErrorKind::Model | ErrorKind::Internal | ErrorKind::Timeout => SERVICE,
         ErrorKind::Cancelled => INTERRUPTED,
         ErrorKind::Io => IO,
     }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use cds_graph::{Direction, EdgeRow, Taken, Walk};
 use cds_index::{EntityView, Snapshot};
-use cds_model::{Certainty, EdgeKind, EntityId, EntityType};
+use cds_model::{CancelToken, Certainty, EdgeKind, EntityId, EntityType};
 use cds_search::LookupOptions;
+use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, checkpoint};
 use crate::hydrate::Hydrator;
 use crate::request::{between, one_of, one_or_many, short_enough};
 
@@ -149,6 +150,8 @@ const MAX_SITES: usize = 20;
 const MAX_DEPTH: u32 = 10;
 /// How many entities a walk may give.
 const MAX_LIMIT: usize = 100_000;
+/// Names that a walk may begin at.
+const MAX_STARTS: usize = 1_000;
 /// How many entities a walk gives unless it is told.
 const LIMIT: usize = 100;
 
@@ -179,9 +182,9 @@ impl Engine {
     /// Walks from some entities along edges.
     pub fn traverse(&self, request: &TraverseRequest) -> Result<GraphResponse> {
         let (walk, types) = request.check()?;
-        self.answer(|snapshot| {
+        self.walk(|snapshot| {
             let starts = starts(snapshot, &request.from, |_| true)?;
-            Ok(self.marked(snapshot, walked(snapshot, &starts, &walk, &types)))
+            Ok(walked(snapshot, &starts, &walk, &types))
         })
     }
 
@@ -199,9 +202,9 @@ impl Engine {
         let (walk, types) = request.check()?;
         let depth = request.depth.unwrap_or(1);
         let walk = Walk { direction, kinds: vec![EdgeKind::Invoke], depth, ..walk };
-        self.answer(|snapshot| {
+        self.walk(|snapshot| {
             let starts = starts(snapshot, &request.from, |e| e.local().is_some() || e.kind().name() == "file")?;
-            Ok(self.marked(snapshot, walked(snapshot, &starts, &walk, &types)))
+            Ok(walked(snapshot, &starts, &walk, &types))
         })
     }
 
@@ -210,10 +213,10 @@ impl Engine {
         let (walk, types) = request.check()?;
         let depth = request.depth.unwrap_or(MAX_DEPTH);
         let walk = Walk { direction: Direction::Backward, kinds: vec![EdgeKind::Inherit], depth, ..walk };
-        self.answer(|snapshot| {
+        self.walk(|snapshot| {
             let is_type = |e: EntityView| e.entity_type() == EntityType::Class || e.kind().name() == "external";
             let starts = starts(snapshot, &request.from, is_type)?;
-            Ok(self.marked(snapshot, walked(snapshot, &starts, &walk, &types)))
+            Ok(walked(snapshot, &starts, &walk, &types))
         })
     }
 
@@ -221,9 +224,9 @@ impl Engine {
     pub fn dependents(&self, request: &TraverseRequest) -> Result<GraphResponse> {
         let (walk, _) = request.check()?;
         let walk = Walk { depth: request.depth.unwrap_or(1), ..walk };
-        self.answer(|snapshot| {
+        self.walk(|snapshot| {
             let starts = starts(snapshot, &request.from, |e| e.local().is_none())?;
-            Ok(self.marked(snapshot, files_using(snapshot, &starts, &walk)))
+            Ok(files_using(snapshot, &starts, &walk))
         })
     }
 
@@ -231,7 +234,7 @@ impl Engine {
     pub fn path(&self, request: &TraverseRequest, to: &str) -> Result<GraphResponse> {
         let (walk, _) = request.check()?;
         let walk = Walk { depth: request.depth.unwrap_or(MAX_DEPTH), ..walk };
-        self.answer(|snapshot| {
+        self.walk(|snapshot| {
             let from = starts(snapshot, &request.from, |_| true)?;
             let to = starts(snapshot, &[to.to_owned()], |_| true)?;
             let floors = [Certainty::Typed, Certainty::Named];
@@ -252,7 +255,19 @@ impl Engine {
             for taken in found.into_iter().flatten() {
                 add(snapshot, &mut response, &taken);
             }
-            Ok(self.marked(snapshot, response))
+            Ok(response)
+        })
+    }
+
+    /// Answers within the time limit. "No way leads there" can only be said when all ways were tried, so a walk that was stopped is an
+    /// error.
+    fn walk(&self, work: impl Fn(&Snapshot) -> Result<GraphResponse>) -> Result<GraphResponse> {
+        self.limited(|_| {
+            self.answer(|snapshot| {
+                let response = work(snapshot)?;
+                checkpoint()?;
+                Ok(self.marked(snapshot, response))
+            })
         })
     }
 
@@ -280,6 +295,7 @@ impl TraverseRequest {
         between("depth", depth as usize, 1, MAX_DEPTH as usize)?;
         let limit = self.limit.unwrap_or(LIMIT);
         between("limit", limit, 1, MAX_LIMIT)?;
+        between("the number of names", self.from.len(), 1, MAX_STARTS)?;
         self.from.iter().try_for_each(|name| short_enough("name", name))?;
         let kinds = if self.edges.is_empty() {
             vec![EdgeKind::Import, EdgeKind::Invoke, EdgeKind::Inherit]
@@ -301,6 +317,7 @@ impl TraverseRequest {
 fn starts(snapshot: &Snapshot, names: &[String], fits: impl Fn(EntityView) -> bool) -> Result<Vec<u32>> {
     let mut starts = Vec::new();
     for name in names {
+        checkpoint()?;
         let found = cds_search::lookup(snapshot, name, LookupOptions::default());
         let all: Vec<EntityView> = found.entities.iter().filter_map(|&id| snapshot.entity(id)).collect();
         let mut fitting: Vec<EntityView> = all.iter().copied().filter(|e| fits(*e)).collect();
@@ -445,11 +462,15 @@ fn files_using(snapshot: &Snapshot, starts: &[u32], walk: &Walk) -> GraphRespons
         let entity = snapshot.entity(EntityId(node))?;
         Some(entity.document().map_or(node, |d| d.entity().0))
     };
-    let mut reached: Vec<u32> = starts.to_vec();
+    let cancel = CancelToken::current();
+    let mut reached: FxHashSet<u32> = starts.iter().copied().collect();
     let mut level: Vec<u32> = starts.to_vec();
     for depth in 1..=walk.depth {
         let mut next: BTreeMap<(u32, u32), EdgeRow> = BTreeMap::new();
         for &file in &level {
+            if cancel.is_cancelled() {
+                return response;
+            }
             let Some(entity) = snapshot.entity(EntityId(file)) else { continue };
             let inside = entity.document().into_iter().flat_map(|d| d.entities().map(|id| id.0));
             for node in std::iter::once(file).chain(inside) {
@@ -479,9 +500,13 @@ fn files_using(snapshot: &Snapshot, starts: &[u32], walk: &Walk) -> GraphRespons
                     response.truncated = true;
                     return response;
                 }
-                reached.push(user);
+                reached.insert(user);
                 level.push(user);
                 response.nodes.push(node(snapshot, source, depth));
+            }
+            if response.edges.len() == cds_graph::MAX_EDGES {
+                response.truncated = true;
+                return response;
             }
             let mut edge = edge(source, target, row, depth);
             (edge.backward, edge.repeated) = (true, repeated);

@@ -1,13 +1,14 @@
 //! Regular expressions over the indexed text, with ripgrep's engine. A hit knows which entity it stands in.
 
-use std::time::{Duration, Instant};
+mod scan;
 
 use cds_index::{DocumentView, EntityView, Snapshot};
-use cds_model::FileId;
-use cds_search::CompiledFilter;
+use cds_model::{CancelToken, FileId};
+use cds_search::{
+    CompiledFilter, MAX_REGEX_CACHE, MAX_REGEX_NESTING, MAX_REGEX_SIZE, PatternError, check_regex, scanners,
+};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkMatch};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ use crate::snippet::Columns;
 
 /// Lines longer than this are cut around the match.
 const MAX_LINE: usize = 400;
+
+/// Lines longer than this are searched for further matches only as far as they are shown.
+const LONG_LINE: usize = 4_096;
 
 /// A regular expression to look for.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -79,8 +83,8 @@ pub struct GrepHit {
     pub stale: bool,
 }
 
-/// Files searched at once: enough for every core, few enough to stop soon after the limit.
-const BATCH: usize = 256;
+/// Files searched in parallel before their lines are put in order: enough for every core, few enough to stop soon after a limit.
+const BATCH: usize = 64;
 
 /// Lines that may be asked for at once.
 const MAX_LINES: usize = 1_000_000;
@@ -88,31 +92,49 @@ const MAX_LINES: usize = 1_000_000;
 /// Lines that are shown unless told.
 const DEFAULT_LINES: usize = 100;
 
+/// Maximum size of an answer in bytes of text; then it is partial.
+const MAX_ANSWER: usize = 64 << 20;
+
+/// Memory of a hit besides its texts.
+const HIT_BYTES: usize = 160;
+
+/// A compiled pattern and what it costs to match a byte.
+struct Expression {
+    matcher: RegexMatcher,
+    cost: usize,
+}
+
 impl GrepRequest {
     fn limit(&self) -> usize {
         self.limit.unwrap_or(DEFAULT_LINES)
     }
 
-    fn matcher(&self) -> Result<RegexMatcher> {
+    fn compile(&self) -> Result<Expression> {
         if self.pattern.is_empty() {
             return Err(Error::invalid("pattern cannot be empty"));
         }
         short_enough("pattern", &self.pattern)?;
         between("limit", self.limit(), 1, MAX_LINES)?;
-        RegexMatcherBuilder::new()
+        let refused = |e: PatternError| Error::invalid(format!("pattern: {e} (-F takes it as plain text)"));
+        let cost = if self.fixed { self.pattern.len() } else { check_regex(&self.pattern).map_err(refused)? };
+        let matcher = RegexMatcherBuilder::new()
             .case_insensitive(self.ignore_case)
             .fixed_strings(self.fixed)
             .word(self.word)
             .line_terminator(Some(b'\n'))
+            .size_limit(MAX_REGEX_SIZE)
+            .dfa_size_limit(MAX_REGEX_CACHE)
+            .nest_limit(2 * MAX_REGEX_NESTING)
             .build(&self.pattern)
-            .map_err(|e| Error::invalid(format!("pattern: {e} (-F takes it as plain text)")))
+            .map_err(|e| Error::invalid(format!("pattern: {e} (-F takes it as plain text)")))?;
+        Ok(Expression { matcher, cost: cost.max(1) })
     }
 }
 
 impl Engine {
     /// Finds mistakes in a request without an index.
     pub fn check_grep(&self, request: &GrepRequest) -> Result<()> {
-        request.matcher()?;
+        request.compile()?;
         CompiledFilter::new(&request.filters.check(self)?, &self.tools.globs)?;
         Ok(())
     }
@@ -120,61 +142,72 @@ impl Engine {
     /// Searches the indexed text, files on every core, in order until there are enough lines. Filters ask for the
     /// innermost entity around a line, or for the file where there is none.
     pub fn grep(&self, request: &GrepRequest) -> Result<GrepResponse> {
-        let matcher = request.matcher()?;
-        let filters = request.filters.check(self)?;
-        let filter = CompiledFilter::new(&filters, &self.tools.globs)?;
-        self.answer(|snapshot| self.grep_in(snapshot, request, &matcher, &filter))
+        self.limited(|cancel| {
+            let expression = request.compile()?;
+            let filters = request.filters.check(self)?;
+            let filter = CompiledFilter::new(&filters, &self.tools.globs)?;
+            self.answer(|snapshot| self.grep_in(snapshot, request, &expression, &filter, cancel))
+        })
     }
 
     fn grep_in(
         &self,
         snapshot: &Snapshot,
         request: &GrepRequest,
-        matcher: &RegexMatcher,
+        expression: &Expression,
         filter: &CompiledFilter,
+        cancel: &CancelToken,
     ) -> Result<GrepResponse> {
-        let limit = Duration::from_millis(self.config().number("search.time_limit_ms"));
-        let started = Instant::now();
-        let mut timed_out = false;
-        let files: Vec<FileId> = snapshot.documents().filter(|d| filter.accepts_file(*d)).map(|d| d.id).collect();
-        let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
-        let mut hits: Vec<GrepHit> = Vec::new();
-        for batch in files.chunks(BATCH) {
-            let by_file: Vec<Vec<GrepHit>> =
-                batch.par_iter().map(|&id| grep_file(snapshot, id, matcher)).collect::<Result<_>>()?;
-            for (document, lines) in batch.iter().filter_map(|&id| snapshot.document(id)).zip(by_file) {
-                for mut hit in lines {
-                    if filter.accepts_all() && hits.len() >= request.limit() {
-                        // Only counted.
-                        hits.push(hit);
-                        continue;
-                    }
-                    let around = innermost(snapshot, document, hit.line);
-                    let judged = around.or_else(|| snapshot.entity(document.entity()));
-                    if filter.accepts_all() || judged.is_some_and(|e| filter.accepts_entity(snapshot, e)) {
-                        hit.entity = around.map(|e| e.scope_path().join("."));
-                        hit.stale = hydrator.is_stale(document);
-                        hits.push(hit);
-                    }
-                }
-            }
-            if hits.len() > request.limit() {
-                break;
-            }
-            timed_out = !limit.is_zero() && started.elapsed() > limit;
-            if timed_out {
-                break;
+        let mut files: Vec<FileId> = Vec::new();
+        for document in snapshot.documents().take_while(|_| !cancel.is_cancelled()) {
+            if filter.accepts_file(document) {
+                files.push(document.id);
             }
         }
-        let total = hits.len();
-        hits.truncate(request.limit());
-        Ok(GrepResponse {
-            pattern: request.pattern.clone(),
-            total,
-            partial: timed_out || total > request.limit(),
-            timed_out,
-            hits,
-        })
+        let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
+        let (limit, mut hits, mut total, mut bytes) = (request.limit(), Vec::new(), 0, 0);
+        for batch in files.chunks(BATCH) {
+            if cancel.is_cancelled() || total > limit || bytes > MAX_ANSWER {
+                break;
+            }
+            let scan = |id: &FileId| scan::lines(snapshot, *id, expression, cancel);
+            let scan_all = || batch.par_iter().map(scan).collect::<Result<Vec<_>>>();
+            let by_file = match scanners() {
+                Some(pool) => pool.install(scan_all)?,
+                None => batch.iter().map(scan).collect::<Result<_>>()?,
+            };
+            for (document, lines) in batch.iter().filter_map(|&id| snapshot.document(id)).zip(by_file) {
+                let mut text = None;
+                for line in lines {
+                    let is_shown = hits.len() < limit && bytes <= MAX_ANSWER && !cancel.is_cancelled();
+                    if filter.accepts_all() && !is_shown {
+                        total += 1;
+                        continue;
+                    }
+                    let around = innermost(snapshot, document, line.number);
+                    let judged = around.or_else(|| snapshot.entity(document.entity()));
+                    if !filter.accepts_all() && !judged.is_some_and(|e| filter.accepts_entity(snapshot, e)) {
+                        continue;
+                    }
+                    total += 1;
+                    if !is_shown {
+                        continue;
+                    }
+                    if text.is_none() {
+                        text = Some(snapshot.text(document.id)?);
+                    }
+                    let written = text.as_deref().and_then(|text| text.get(line.range())).unwrap_or_default();
+                    let mut hit = hit(&expression.matcher, document, line.number, written, cancel);
+                    hit.entity = around.map(|e| e.scope_path().join("."));
+                    hit.stale = hydrator.is_stale(document);
+                    bytes += HIT_BYTES + hit.text.len() + hit.path.len() + 8 * hit.matches.len();
+                    hits.push(hit);
+                }
+            }
+        }
+        let timed_out = cancel.is_cancelled();
+        let partial = timed_out || total > hits.len();
+        Ok(GrepResponse { pattern: request.pattern.clone(), total, partial, timed_out, hits })
     }
 }
 
@@ -187,49 +220,31 @@ fn innermost<'a>(snapshot: &'a Snapshot, document: DocumentView<'a>, line: u32) 
     around.max_by_key(|e| e.depth())
 }
 
-fn grep_file(snapshot: &Snapshot, id: FileId, matcher: &RegexMatcher) -> Result<Vec<GrepHit>> {
-    let Some(document) = snapshot.document(id) else { return Ok(Vec::new()) };
-    let text = snapshot.text(id)?;
-    let mut lines = Lines { matcher, document, hits: Vec::new() };
-    let mut searcher: Searcher = SearcherBuilder::new().line_number(true).build();
-    searcher.search_slice(matcher, text.as_bytes(), &mut lines).map_err(|e| Error::invalid(format!("pattern: {e}")))?;
-    Ok(lines.hits)
-}
-
-struct Lines<'a> {
-    matcher: &'a RegexMatcher,
-    document: DocumentView<'a>,
-    hits: Vec<GrepHit>,
-}
-
-impl Sink for Lines<'_> {
-    type Error = std::io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, std::io::Error> {
-        let line = String::from_utf8_lossy(found.bytes());
-        let line = line.trim_end_matches(['\n', '\r']);
-        let mut spans = Vec::new();
-        let _ = self.matcher.find_iter(line.as_bytes(), |m| {
-            spans.push((m.start(), m.end()));
-            true
-        });
-        let first = spans.first().map_or(0, |s| s.0);
-        let (shown, cut) = around(line, first);
-        let column = Columns::new(line).at(first) + 1;
-        let mut columns = Columns::new(shown);
-        let inside = spans.iter().filter(|(from, to)| cut <= *from && from < to && *to <= cut + shown.len());
-        let matches = inside.map(|(from, to)| (columns.at(from - cut), columns.at(to - cut))).collect();
-        self.hits.push(GrepHit {
-            path: self.document.path().to_owned(),
-            language: self.document.language().to_owned(),
-            line: found.line_number().unwrap_or(0) as u32,
-            column,
-            matches,
-            text: shown.to_owned(),
-            entity: None,
-            stale: false,
-        });
-        Ok(true)
+/// A line as it is shown. Of a long one only what is shown is searched for further matches: each of them may cost as much as the line
+/// is long.
+fn hit(matcher: &RegexMatcher, document: DocumentView, number: u32, line: &str, cancel: &CancelToken) -> GrepHit {
+    let line = line.trim_end_matches(['\n', '\r']);
+    let first = matcher.find(line.as_bytes()).ok().flatten().map_or(0, |m| m.start());
+    let (shown, cut) = around(line, first);
+    let searched = if line.len() > LONG_LINE { &line[..cut + shown.len()] } else { line };
+    let mut spans = Vec::new();
+    let _ = matcher.find_iter_at(searched.as_bytes(), first, |m| {
+        spans.push((m.start(), m.end()));
+        m.start() < cut + shown.len() && !cancel.is_cancelled()
+    });
+    let column = Columns::new(line).at(first) + 1;
+    let mut columns = Columns::new(shown);
+    let inside = spans.iter().filter(|(from, to)| cut <= *from && from < to && *to <= cut + shown.len());
+    let matches = inside.map(|(from, to)| (columns.at(from - cut), columns.at(to - cut))).collect();
+    GrepHit {
+        path: document.path().to_owned(),
+        language: document.language().to_owned(),
+        line: number,
+        column,
+        matches,
+        text: shown.to_owned(),
+        entity: None,
+        stale: false,
     }
 }
 

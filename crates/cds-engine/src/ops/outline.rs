@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, checkpoint};
 use crate::hydrate::{Hydrator, damaged};
 
 /// Files of a folder that are outlined before the rest is counted only.
@@ -70,7 +70,7 @@ pub struct OutlineEntity {
 impl Engine {
     /// Outlines a path; one that is not in the index is an error that says why it may be missing.
     pub fn outline(&self, request: &OutlineRequest) -> Result<OutlineResponse> {
-        self.answer(|snapshot| self.outline_in(snapshot, request))
+        self.limited(|_| self.answer(|snapshot| self.outline_in(snapshot, request)))
     }
 
     fn outline_in(&self, snapshot: &Snapshot, request: &OutlineRequest) -> Result<OutlineResponse> {
@@ -98,6 +98,7 @@ impl Engine {
 }
 
 fn outline_file(hydrator: &mut Hydrator, document: DocumentView, depth: u32) -> Result<OutlineFile> {
+    checkpoint()?;
     let file = hydrator.load(document.id)?;
     let facts = file.facts().ok_or_else(|| damaged("the facts of a file"))?;
     let path = document.path();

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Result, checkpoint};
 use crate::hydrate::{Hydrator, damaged};
 use crate::request::{Checked, SearchRequest, between, one_or_many, short_enough};
 use crate::response::Hit;
@@ -59,6 +59,9 @@ enum Retrieved {
 /// Candidates named when an id is ambiguous.
 const MAX_CANDIDATES: usize = 10;
 
+/// Budget of an answer where the request sets none, in estimated tokens.
+const MAX_TOKENS: usize = super::search::MAX_ANSWER / 4;
+
 /// Ids in one request.
 const MAX_IDS: usize = 10_000;
 
@@ -73,7 +76,7 @@ impl Engine {
         let checked = as_search.check(self)?;
         between("the number of ids", request.ids.len(), 0, MAX_IDS)?;
         request.ids.iter().try_for_each(|id| short_enough("id", id))?;
-        self.answer(|snapshot| self.retrieve_in(snapshot, request, &checked))
+        self.limited(|_| self.answer(|snapshot| self.retrieve_in(snapshot, request, &checked)))
     }
 
     fn retrieve_in(
@@ -84,8 +87,9 @@ impl Engine {
     ) -> Result<RetrieveResponse> {
         let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
         let mut response = RetrieveResponse { hits: Vec::new(), missing: Vec::new(), warnings: Vec::new() };
-        let mut left = if checked.max_tokens == 0 { usize::MAX } else { checked.max_tokens };
+        let mut left = if checked.max_tokens == 0 { MAX_TOKENS } else { checked.max_tokens.min(MAX_TOKENS) };
         for id in &request.ids {
+            checkpoint()?;
             match resolve(snapshot, &mut hydrator, id, checked.snippet)? {
                 Retrieved::Miss(miss) => response.missing.push(miss),
                 Retrieved::Hits(hits) => {

@@ -5,14 +5,17 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cds_index::Snapshot;
-use cds_model::{Granularity, Snippet, counted};
+use cds_model::{CancelToken, Granularity, Snippet, counted};
 use cds_search::{Outcome, SearchOptions};
 
 use crate::engine::{Engine, so_far};
-use crate::error::Result;
+use crate::error::{Result, checkpoint};
 use crate::hydrate::Hydrator;
 use crate::request::{Checked, SearchRequest};
 use crate::response::{Hit, ParsedQuery, SearchResponse};
+
+/// Maximum size of an answer in bytes of code; hits beyond it are shown by their signatures.
+pub(super) const MAX_ANSWER: usize = 64 << 20;
 
 /// Estimated tokens of a hit besides its snippet: path, lines, name.
 const HIT_TOKENS: usize = 24;
@@ -28,16 +31,20 @@ impl Engine {
     /// Answers from the current snapshot. An empty query has an empty answer; doors reject it before.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResponse> {
         let checked = request.check(self)?;
+        self.limited(|_| self.search_checked(request, &checked))
+    }
+
+    fn search_checked(&self, request: &SearchRequest, checked: &Checked) -> Result<SearchResponse> {
         self.answer_so_far(|snapshot| {
             let Some(documents) = checked.documents.clone() else {
-                return self.search_in(snapshot, request, &checked);
+                return self.search_in(snapshot, request, checked);
             };
             // One budget for both, spent when they are one list.
             let chunks = Checked { max_tokens: 0, ..checked.clone() };
             let mut response = self.search_in(snapshot, request, &chunks)?;
             let first = Checked { query: documents, offset: 0, ..chunks };
             join(&mut response, self.search_in(snapshot, request, &first)?, checked.offset == 0);
-            fit_budget(&mut response, &checked);
+            fit_budget(&mut response, checked);
             Ok(response)
         })
     }
@@ -50,10 +57,10 @@ impl Engine {
 
     /// What is not part of the question itself.
     pub(super) fn search_options(&self, request: &SearchRequest, checked: &Checked) -> SearchOptions {
-        let limit = self.config().number("search.time_limit_ms");
         SearchOptions {
             upper_threshold: Some(checked.upper_threshold),
-            time_limit: (limit > 0).then(|| Duration::from_millis(limit)),
+            // The whole operation has one; see `Engine::limited`.
+            time_limit: None,
             offset: checked.offset,
             set: request.set.clone(),
             no_bm25: request.no_bm25,
@@ -165,12 +172,18 @@ fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outc
     let by_entity = checked.query.granularity == Granularity::Entity;
     let mut hits: Vec<Hit> = Vec::with_capacity(outcome.hits.len());
     hydrator.preload(outcome.hits.iter().filter_map(|found| snapshot.file_of(found.chunk)));
+    let mut bytes = 0;
     for found in &outcome.hits {
+        if CancelToken::current().is_abandoned() {
+            checkpoint()?;
+        }
         let entity = found.entity.and_then(|id| snapshot.entity(id));
+        let snippet = if bytes > MAX_ANSWER { Snippet::Fold } else { checked.snippet };
         let mut hit = match entity.filter(|_| by_entity) {
-            Some(entity) => hydrator.entity(entity, checked.snippet)?,
-            None => hydrator.chunk(found.chunk, entity, checked.snippet)?,
+            Some(entity) => hydrator.entity(entity, snippet)?,
+            None => hydrator.chunk(found.chunk, entity, snippet)?,
         };
+        bytes += hit.snippet.len();
         hit.rank(found.score, found.match_type.name());
         hit.scores = found.retrieved.iter().map(|(name, score, _)| (*name, *score)).collect();
         hit.ranks = found.retrieved.iter().map(|(name, _, rank)| (*name, *rank)).collect();

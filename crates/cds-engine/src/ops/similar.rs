@@ -7,14 +7,18 @@ use cds_search::{Embedded, Outcome, VectorStore};
 
 use super::retrieve::line_range;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
-use crate::request::SearchRequest;
+use crate::error::{Error, ErrorKind, Result, checkpoint};
+use crate::request::{Checked, SearchRequest};
 use crate::response::SearchResponse;
 
 impl Engine {
     /// The chunks most like the one at `path:line` (or `path:from-to`, or a whole path: its first). Itself is not among them.
     pub fn similar(&self, place: &str, request: &SearchRequest) -> Result<SearchResponse> {
         let checked = request.check(self)?;
+        self.limited(|_| self.similar_checked(place, request, &checked))
+    }
+
+    fn similar_checked(&self, place: &str, request: &SearchRequest, checked: &Checked) -> Result<SearchResponse> {
         self.answer_so_far(|snapshot| {
             let started = Instant::now();
             let whole = || snapshot.document_at(place).map(|document| (document, 1, 1));
@@ -42,6 +46,8 @@ impl Engine {
             // All of them, so that they can be counted.
             let mut nearest = store.nearest(&vector, snapshot.chunk_count(), &checked.query.filters)?;
             let least = checked.min_similarity.unwrap_or(0.0).max(f32::MIN_POSITIVE);
+            // The nearest of some of the chunks are not the nearest of all.
+            checkpoint()?;
             nearest.retain(|(chunk, cosine)| *chunk != here && *cosine >= least);
             let total = nearest.len();
             let shown = checked.query.limit + checked.offset;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Result, checkpoint};
 use crate::hydrate::Hydrator;
 use crate::request::{Checked, FilterRequest, SearchRequest, short_enough};
 use crate::response::Hit;
@@ -75,9 +75,11 @@ impl Engine {
         };
         short_enough("name", &request.name)?;
         let checked = as_search.check(self)?;
-        let filters = request.filters.check(self)?;
-        let filter = CompiledFilter::new(&filters, &self.tools.globs)?;
-        self.answer(|snapshot| self.symbol_in(snapshot, request, &checked, &filter))
+        self.limited(|_| {
+            let filters = request.filters.check(self)?;
+            let filter = CompiledFilter::new(&filters, &self.tools.globs)?;
+            self.answer(|snapshot| self.symbol_in(snapshot, request, &checked, &filter))
+        })
     }
 
     fn symbol_in(
@@ -97,6 +99,8 @@ impl Engine {
             .filter_map(|&id| snapshot.entity(id))
             .filter(|e| filter.accepts_entity(snapshot, *e))
             .collect();
+        // Which of them pass is only known when all were asked.
+        checkpoint()?;
         if found.entities.is_empty() {
             snapshot.verify_tables()?;
         }

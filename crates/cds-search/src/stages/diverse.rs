@@ -23,6 +23,10 @@ impl Stage for Diverse {
         "diverse"
     }
 
+    fn is_optional(&self) -> bool {
+        true
+    }
+
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         pool.sort();
         let rest = pool.list.split_off(LOOKED_AT.min(pool.list.len()));

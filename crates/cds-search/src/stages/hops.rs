@@ -26,6 +26,10 @@ impl Stage for Hops {
         "hops"
     }
 
+    fn is_optional(&self) -> bool {
+        true
+    }
+
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         pool.sort();
         let seeds: Vec<(EntityId, f32)> =

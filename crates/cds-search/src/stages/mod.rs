@@ -39,6 +39,10 @@ pub(crate) use signals::{Factors, Signals};
 pub(crate) trait Stage {
     /// Its name in timings and explanations.
     fn name(&self) -> &'static str;
+    /// Whether an answer is still one without it: it is skipped when time has run out.
+    fn is_optional(&self) -> bool {
+        false
+    }
     /// Does it.
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()>;
 }

@@ -26,6 +26,10 @@ impl Stage for Relations {
         "relations"
     }
 
+    fn is_optional(&self) -> bool {
+        true
+    }
+
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         let weight = cx.preset.weights.relation;
         let Some((kind, name)) = asked(&cx.query.text).filter(|_| weight > 0.0) else { return Ok(()) };

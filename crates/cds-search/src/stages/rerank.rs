@@ -21,6 +21,10 @@ impl Stage for Rerank {
         "rerank"
     }
 
+    fn is_optional(&self) -> bool {
+        true
+    }
+
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         let reranker = match cx.asked.tools.models.reranker() {
             Ok(Some(reranker)) => reranker,

@@ -104,7 +104,12 @@ async fn whole(State(doors): State<Arc<Doors>>, request: Request, next: Next) ->
 
 /// Says no as gRPC does, to a request that the guard turned away.
 pub(crate) fn refused(status: StatusCode, message: &str) -> Response {
-    let code = if status == StatusCode::UNAUTHORIZED { Code::Unauthenticated } else { Code::PermissionDenied };
+    let code = match status {
+        StatusCode::UNAUTHORIZED => Code::Unauthenticated,
+        StatusCode::BAD_REQUEST => Code::InvalidArgument,
+        StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Code::ResourceExhausted,
+        _ => Code::PermissionDenied,
+    };
     Status::new(code, message).into_http()
 }
 

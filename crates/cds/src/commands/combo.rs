@@ -8,7 +8,7 @@ use cds_engine::{Error, ErrorKind, find_root};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Done, note, open, print};
+use super::{Done, input, note, open, print};
 use crate::args::{ComboArgs, Common, Format};
 use crate::output::Printable;
 use crate::{exit, progress};
@@ -37,6 +37,9 @@ struct Step {
     output_var: Option<String>,
 }
 
+/// Steps of a plan.
+const MAX_STEPS: usize = 1_000;
+
 type Variables = BTreeMap<String, Value>;
 
 fn invalid(message: impl Into<String>) -> Error {
@@ -45,9 +48,10 @@ fn invalid(message: impl Into<String>) -> Error {
 
 pub(crate) fn run(common: &Common, args: &ComboArgs) -> Done {
     let shown = args.plan.display();
-    let text = std::fs::read_to_string(&args.plan)
-        .map_err(|e| Error { kind: ErrorKind::Io, message: format!("{shown}: {e}") })?;
-    let plan: Plan = serde_saphyr::from_str(&text).map_err(|e| invalid(format!("{shown}: {e}")))?;
+    let text = input::file(&args.plan, input::MAX_PLAN)?;
+    let options = serde_saphyr::options! { budget: budget() };
+    let plan: Plan =
+        serde_saphyr::from_str_with_options(&text, options).map_err(|e| invalid(format!("{shown}: {e}")))?;
     let mut variables = Variables::new();
     for set in &args.set {
         let (name, value) = set.split_once('=').ok_or_else(|| invalid(format!("--set {set:?}: use NAME=VALUE")))?;
@@ -83,10 +87,28 @@ pub(crate) fn run(common: &Common, args: &ComboArgs) -> Done {
     Ok(exit::FOUND)
 }
 
+/// What a plan may hold once anchors are expanded.
+fn budget() -> Option<serde_saphyr::Budget> {
+    serde_saphyr::budget! {
+        max_events: 100_000,
+        max_nodes: 50_000,
+        max_aliases: 1_000,
+        max_anchors: 1_000,
+        max_recorded_anchor_events: 100_000,
+        max_recorded_anchor_bytes: input::MAX_PLAN,
+        max_total_scalar_bytes: 4 * input::MAX_PLAN,
+        max_documents: 1,
+        max_depth: 64,
+    }
+}
+
 /// All that can be told before the first step.
 fn check(plan: &Plan, variables: &Variables, args: &ComboArgs) -> Result<(), Error> {
     if plan.steps.is_empty() {
         return Err(invalid("the plan has no steps"));
+    }
+    if plan.steps.len() > MAX_STEPS {
+        return Err(invalid(format!("the plan has {} steps, the limit is {MAX_STEPS}: split it", plan.steps.len())));
     }
     let mut known: Vec<&str> = variables.keys().map(String::as_str).collect();
     let used = |known: &[&str], place: &str, value: &Value| -> Result<(), Error> {

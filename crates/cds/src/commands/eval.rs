@@ -8,7 +8,7 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::search::request;
-use super::{Context, Done, found, note, open, print};
+use super::{Context, Done, found, input, note, open, print};
 use crate::args::{Against, Common, EvalArgs};
 use crate::{progress, render};
 
@@ -81,7 +81,7 @@ fn known_repos(file: &Path) -> Result<Vec<KnownRepo>, Error> {
 }
 
 fn read(file: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(file).map_err(|e| io(file, &e))
+    input::file(file, input::MAX_QUESTIONS)
 }
 
 fn write(file: &Path, lines: &[impl Serialize]) -> Result<(), Error> {

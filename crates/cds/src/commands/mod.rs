@@ -6,6 +6,7 @@ mod eval;
 mod graph;
 mod grep;
 mod index;
+mod input;
 mod locagent;
 mod model;
 mod outline;

@@ -1,10 +1,8 @@
 //! `cds retrieve`
 
-use std::io::Read;
-
 use cds_engine::{Error, ErrorKind, RetrieveRequest, SearchRequest};
 
-use super::{Context, Done, ensure_indexed, found, note, print};
+use super::{Context, Done, ensure_indexed, found, input, note, print};
 use crate::args::RetrieveArgs;
 use crate::render;
 
@@ -31,10 +29,7 @@ pub(crate) fn run(context: &Context, args: RetrieveArgs) -> Done {
 pub(crate) fn ids(named: &[String]) -> Result<Vec<String>, Error> {
     let mut ids = named.to_vec();
     if ids.is_empty() || ids == ["-"] {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|e| Error { kind: ErrorKind::Io, message: format!("standard input: {e}") })?;
+        let text = input::stdin(input::MAX_IDS)?;
         ids = text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned).collect();
     }
     if ids.is_empty() {

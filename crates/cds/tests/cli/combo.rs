@@ -73,3 +73,29 @@ fn the_shell_is_asked_only_where_it_is_allowed_and_words_stay_words() {
     assert_eq!((output.code, output.stdout.as_str()), (0, "<a'; echo broken; '$HOME>\n"), "{}", output.stderr);
     assert_eq!(project.cds(&["combo", "shell.yaml", "--set", word]).code, 2);
 }
+
+#[test]
+fn a_plan_that_is_too_large_is_refused_before_it_is_read() {
+    let project = Project::new("//- a.py\ndef a():\n    pass\n");
+    let check = |plan: &str, says: &str| {
+        project.write("p.yaml", plan);
+        let started = std::time::Instant::now();
+        let output = project.cds(&["combo", "p.yaml", "--dry-run"]);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{says}: {}", output.stderr);
+        assert!(output.stderr.contains(says), "{says}: {}", output.stderr);
+        assert!(started.elapsed() < std::time::Duration::from_secs(20), "{says}: {:?}", started.elapsed());
+    };
+    check(&"#".repeat((1 << 20) + 1), "larger than 1048576 bytes, which is the limit");
+    let step = "  - { name: s, command: status }\n";
+    check(&format!("name: n\nsteps:\n{}", step.repeat(1_001)), "the plan has 1001 steps, the limit is 1000");
+    // Nine anchors, each ten times the one before: a thousand million members.
+    let mut bomb =
+        "name: n\nsteps:\n  - name: s\n    command: search\n    args:\n      a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
+            .to_owned();
+    for i in 1..10 {
+        let members = vec![format!("*a{}", i - 1); 10].join(",");
+        bomb.push_str(&format!("      a{i}: &a{i} [{members}]\n"));
+    }
+    check(&bomb, "p.yaml");
+    check(&format!("name: {}", "[".repeat(10_000)), "p.yaml");
+}

@@ -61,6 +61,34 @@ fn time_that_runs_out_gives_what_there_is_and_says_so() {
 }
 
 #[test]
+fn patterns_have_limits_and_time_holds_inside_one_line() {
+    let project = project();
+    let check = |args: &[&str], says: &str| {
+        let started = std::time::Instant::now();
+        let output = project.cds(args);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}: {}", output.stderr);
+        assert!(output.stderr.contains(says), "{args:?}: {}", output.stderr);
+        assert!(started.elapsed() < std::time::Duration::from_secs(10), "{args:?}: {:?}", started.elapsed());
+    };
+    check(&["grep", "a{1,1000}{1,1000}"], "expands to 1000000 states, the limit is 10000");
+    check(&["grep", "(?i)\\p{L}{1000}"], "expands to 20000 states, the limit is 10000");
+    let deep = format!("{}a{}", "(".repeat(200), ")".repeat(200));
+    check(&["grep", &deep], "nested too deeply: the limit is 100 levels");
+    check(&["search", "x", "--node-name", "/a{1,1000}{1,1000}/"], "node_name: the expression is too large");
+    check(&["search", "x", "--path", &"a".repeat(5_000)], "path: a path pattern has at most 4096 bytes, not 5000");
+    let line: String =
+        (0..900_000u32).map(|i| if i.wrapping_mul(2_654_435_761) >> 30 & 1 == 0 { 'a' } else { 'b' }).collect();
+    project.write("noise.txt", line);
+    let started = std::time::Instant::now();
+    let env = [("CDS_TIME_LIMIT_MS", "500")];
+    let output = project.run(&Run { args: &["grep", "a[ab]{4000}c", "-f", "json"], env: &env, ..Run::default() });
+    let answer: serde_json::Value =
+        serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{}", output.stderr));
+    assert_eq!(answer["timed_out"], true);
+    assert!(started.elapsed() < std::time::Duration::from_secs(15), "{:?}", started.elapsed());
+}
+
+#[test]
 fn a_large_tree_is_not_indexed_unasked() {
     let project = project();
     let limit = [("CDS_MAX_FILES", "29")];

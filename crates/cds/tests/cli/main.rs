@@ -12,6 +12,7 @@ mod crash;
 mod damage;
 #[cfg(unix)]
 mod disk;
+mod documents;
 mod doors;
 #[cfg(unix)]
 mod doors_hostile;
@@ -33,6 +34,8 @@ mod limits;
 mod locagent;
 mod lock;
 mod model;
+#[cfg(unix)]
+mod overload;
 mod readers;
 mod research;
 mod retrieve;

@@ -18,10 +18,10 @@ mod subjects;
 mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cds_index::{EntityView, Snapshot};
-use cds_model::{Certainty, EntityType, Filters};
+use cds_model::{CancelToken, Certainty, EntityType, Filters};
 use cds_search::CompiledFilter;
 
 pub use self::answer::{EdgeCounts, Finding, ResearchRequest, ResearchResponse, ResearchSection, ResearchSubject};
@@ -68,11 +68,7 @@ impl Engine {
     /// query is one too.
     pub fn research(&self, request: &ResearchRequest) -> Result<ResearchResponse> {
         let wanted = request.check(self)?;
-        let limit = self.config().number("search.time_limit_ms");
-        self.answer(|snapshot| {
-            let deadline = (limit > 0).then(|| Instant::now() + Duration::from_millis(limit));
-            self.research_in(snapshot, request, &wanted, deadline)
-        })
+        self.limited(|cancel| self.answer(|snapshot| self.research_in(snapshot, request, &wanted, cancel)))
     }
 
     fn research_in(
@@ -80,7 +76,7 @@ impl Engine {
         snapshot: &Snapshot,
         request: &ResearchRequest,
         wanted: &Wanted,
-        deadline: Option<Instant>,
+        cancel: &CancelToken,
     ) -> Result<ResearchResponse> {
         let mut timings_ms = BTreeMap::new();
         let mut clock = Instant::now();
@@ -111,15 +107,14 @@ impl Engine {
         let mut sections = Vec::new();
         let mut left_out: Vec<&str> = Vec::new();
         for planned in planned.into_iter().filter(|_| !(is_found && question.subjects.is_empty())) {
-            if deadline.is_some_and(|d| Instant::now() >= d) {
+            if cancel.is_cancelled() {
                 left_out.push(planned.topic.name());
                 continue;
             }
             let limit = wanted.limit.unwrap_or(if planned.is_overview { OVERVIEW_LIMIT } else { LIMIT });
-            let ground =
-                Ground { engine: self, snapshot, question: &question, filter: &filter, wanted, limit, deadline };
+            let ground = Ground { engine: self, snapshot, question: &question, filter: &filter, wanted, limit, cancel };
             let Some((section, late)) = ground.section(planned)? else { continue };
-            partial |= late;
+            partial |= late || cancel.is_cancelled();
             // What nobody asked for and is not there is not told, but for callers: none is an answer.
             if planned.is_asked || !section.findings.is_empty() || planned.topic == Topic::Callers {
                 sections.push(section);

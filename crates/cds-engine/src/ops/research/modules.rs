@@ -82,7 +82,7 @@ impl Ground<'_> {
         }
         let mut joined: FxHashMap<(usize, usize), Option<Joined>> = FxHashMap::default();
         let graph = self.snapshot.graph();
-        for document in &documents {
+        for document in documents.iter().take_while(|_| !self.cancel.is_cancelled()) {
             let Some(&at) = part_of.get(&document.id.0) else { continue };
             for node in std::iter::once(document.entity()).chain(document.entities()) {
                 let edges = graph.outgoing(node.0).filter(|(_, row)| row.kind() != EdgeKind::Contain);

@@ -117,6 +117,9 @@ impl Ground<'_> {
         let mut best: FxHashMap<ChunkId, f32> = FxHashMap::default();
         let mut is_known = false;
         for chunk in self.subjects().filter(|e| e.local().is_some()).filter_map(EntityView::chunk) {
+            if self.cancel.is_cancelled() {
+                break;
+            }
             let Some(vector) = store.vector(chunk)? else { continue };
             is_known = true;
             // Its own parts are the nearest.

@@ -1,10 +1,8 @@
 //! The sections of an answer, each from a walk through the graph.
 
-use std::time::Instant;
-
 use cds_graph::Direction;
 use cds_index::{EntityView, Snapshot};
-use cds_model::{Certainty, EdgeKind, EntityId, EntityType, FileId, counted};
+use cds_model::{CancelToken, Certainty, EdgeKind, EntityId, EntityType, FileId, counted};
 use cds_search::CompiledFilter;
 use rustc_hash::FxHashSet;
 
@@ -42,7 +40,7 @@ pub(super) struct Ground<'a> {
     pub(super) wanted: &'a Wanted,
     /// How many findings are shown.
     pub(super) limit: usize,
-    pub(super) deadline: Option<Instant>,
+    pub(super) cancel: &'a CancelToken,
 }
 
 /// Findings of a section, and how many there are.
@@ -135,7 +133,7 @@ impl<'a> Ground<'a> {
             depth: self.depth(topic),
             floor: self.wanted.floor,
             stands_for: None,
-            deadline: self.deadline,
+            cancel: self.cancel,
         }
     }
 

@@ -76,7 +76,7 @@ impl Ground<'_> {
         let mut units: Vec<Unit> = Vec::new();
         for depth in 1..=self.depth(topic) {
             let mut next: Vec<Unit> = Vec::new();
-            for (from, nodes) in &level {
+            for (from, nodes) in level.iter().take_while(|_| !self.cancel.is_cancelled()) {
                 let mut groups: FxHashMap<u32, Option<Joined>> = FxHashMap::default();
                 for node in nodes {
                     self.group(*node, topic, by_file, &known, &mut groups);
@@ -181,7 +181,7 @@ impl Ground<'_> {
         };
         let mut groups: FxHashMap<u32, (Option<Joined>, FxHashSet<u32>)> = FxHashMap::default();
         let mut externals: FxHashMap<u32, bool> = FxHashMap::default();
-        for node in parts {
+        for node in parts.into_iter().take_while(|_| !self.cancel.is_cancelled()) {
             let file = self.entity(node).and_then(EntityView::document).map_or(node, |d| d.id.0);
             for (edge, row) in self.snapshot.graph().outgoing(node).filter(|(_, row)| row.kind() != EdgeKind::Contain) {
                 let is_external = externals

@@ -1,0 +1,37 @@
+//! What documents say of tests.
+
+use std::path::Path;
+
+/// All test functions of the workspace, as text.
+fn sources(folder: &Path, all: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, all);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            all.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn limits_are_held_by_the_tests_that_the_table_names() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut code = String::new();
+    sources(&root.join("crates"), &mut code);
+    let page = std::fs::read_to_string(root.join("docs/limits.md")).unwrap();
+    let mut named = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| limit")) {
+        let last = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap();
+        for test in last.split('`').skip(1).step_by(2) {
+            assert!(code.contains(&format!("fn {test}(")), "docs/limits.md names a test that is not there: {test}");
+            named += 1;
+        }
+        // Constants are named in the first column.
+        let first = row.split('|').nth(1).unwrap();
+        for constant in first.split('`').skip(1).step_by(2).filter(|name| !name.contains('.')) {
+            assert!(code.contains(&format!("const {constant}: ")), "docs/limits.md names no constant: {constant}");
+        }
+    }
+    assert!(named > 30, "{named}");
+}
