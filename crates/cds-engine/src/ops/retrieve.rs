@@ -112,9 +112,6 @@ impl Engine {
                 }
             }
         }
-        if !response.missing.is_empty() {
-            snapshot.verify_tables()?;
-        }
         Ok(response)
     }
 }

@@ -97,9 +97,6 @@ impl Engine {
             .filter_map(|&id| snapshot.entity(id))
             .filter(|e| filter.accepts_entity(snapshot, *e))
             .collect();
-        if found.entities.is_empty() {
-            snapshot.verify_tables()?;
-        }
         let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
         let mut hits = Vec::new();
         for entity in passing.iter().take(checked.query.limit) {

@@ -35,7 +35,7 @@ impl Stamps {
         let file = |path: &str| on_disk(path).filter(|found| found.kind == Kind::File).map(|found| found.stamp);
         let directory =
             |path: &str| on_disk(path).filter(|found| found.kind == Kind::Folder).map(|found| found.stamp.1);
-        let rows = snapshot.document_rows();
+        let rows = snapshot.document_rows().all();
         Stamps {
             files: rows
                 .par_iter()
