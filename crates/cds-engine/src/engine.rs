@@ -369,7 +369,8 @@ impl Engine {
         let snapshot = self.snapshot().ok().filter(|snapshot| !walk && whole(snapshot));
         let seen = snapshot.map(|snapshot| Seen::look(snapshot, &self.root, &|_| {}));
         let options = self.kept_options();
-        if seen.as_ref().is_some_and(|seen| seen.freshness(&self.root, &options) == Freshness::Fresh) {
+        let is_fresh = |seen: &Seen| seen.freshness(&self.root, &options) == Freshness::Fresh;
+        if seen.as_ref().is_some_and(|seen| is_fresh(seen) && seen.snapshot.damage().is_ok()) {
             self.miss(None);
             return Ok(None);
         }
@@ -405,18 +406,25 @@ impl Engine {
         })
     }
 
-    /// Answers from the current snapshot, also from one that is not whole yet, which is for `work` to tell. Only sizes are checked when
-    /// it is opened, so damage may show anywhere on the way: a panic of a library over it is told as what it is. A generation that a writer replaced meanwhile looks damaged too, and then the
-    /// new one is asked.
+    /// Answers from the current snapshot, also from one that is not whole yet, which is for `work` to tell. Blocks of its files are verified
+    /// when they are first read: where one is damaged, its rows read as absent, and what `work` made of that, also a panic, is replaced by
+    /// the error. A generation that a writer replaced meanwhile looks damaged too, and then the new one is asked.
     pub(crate) fn answer_so_far<T>(&self, mut work: impl FnMut(&Snapshot) -> Result<T>) -> Result<T> {
         let mut attempts = 1..ATTEMPTS;
         loop {
             let snapshot = self.snapshot()?;
             let answer = guard(|| work(&snapshot)).unwrap_or_else(|panic| {
+                snapshot.damage()?;
                 snapshot.verify()?;
                 let message = format!("a fault of cds: {panic}; please report it with the command you ran");
                 Err(Error { kind: ErrorKind::Internal, message })
             });
+            let damage = snapshot.damage();
+            if damage.is_err() {
+                // The next question opens it anew: it may have been repaired in place.
+                *self.current() = None;
+            }
+            let answer = damage.map_err(Error::from).and(answer);
             let is_not_ready = answer.as_ref().is_err_and(|e| e.kind == ErrorKind::NotReady);
             if !is_not_ready || !snapshot.is_superseded() || attempts.next().is_none() {
                 return answer;

@@ -4,6 +4,7 @@ use cds_model::{Certainty, EdgeKind};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::link::Edge;
+use crate::rows::Rows;
 
 /// One edge in eight bytes: where it leads, and packed together the line of its first site and how it is known. There are
 /// more edges than anything else in an index.
@@ -198,7 +199,8 @@ impl GraphTables {
 
     /// The same to read.
     pub fn graph(&self) -> Graph<'_> {
-        Graph { out: &self.out, edges: &self.edges, incoming: &self.incoming }
+        let (out, edges, incoming) = (self.out.as_slice(), self.edges.as_slice(), self.incoming.as_slice());
+        Graph { out: out.into(), edges: edges.into(), incoming: incoming.into() }
     }
 }
 
@@ -206,11 +208,11 @@ impl GraphTables {
 #[derive(Clone, Copy, Debug)]
 pub struct Graph<'a> {
     /// See [`GraphTables::out`].
-    pub out: &'a [u32],
+    pub out: Rows<'a, u32>,
     /// See [`GraphTables::edges`].
-    pub edges: &'a [EdgeRow],
+    pub edges: Rows<'a, EdgeRow>,
     /// See [`GraphTables::incoming`].
-    pub incoming: &'a [u32],
+    pub incoming: Rows<'a, u32>,
 }
 
 impl<'a> Graph<'a> {
@@ -219,10 +221,10 @@ impl<'a> Graph<'a> {
         self.out.len().saturating_sub(1)
     }
 
-    fn range(bounds: &[u32], node: u32) -> std::ops::Range<usize> {
+    fn range(bounds: Rows<u32>, node: u32) -> std::ops::Range<usize> {
         let at = node as usize;
-        match bounds.get(at..at.saturating_add(2)) {
-            Some(&[from, to]) => from as usize..to as usize,
+        match bounds.slice(at..at.saturating_add(2)) {
+            &[from, to] => from as usize..to as usize,
             _ => 0..0,
         }
     }
@@ -231,16 +233,14 @@ impl<'a> Graph<'a> {
     pub fn outgoing(&self, node: u32) -> impl Iterator<Item = (u32, &'a EdgeRow)> + use<'a> {
         let range = Self::range(self.out, node);
         let first = range.start as u32;
-        let edges = self.edges.get(range).unwrap_or_default();
-        edges.iter().enumerate().map(move |(i, e)| (first + i as u32, e))
+        self.edges.slice(range).iter().enumerate().map(move |(i, e)| (first + i as u32, e))
     }
 
     /// Edges that lead to a node, with their positions and sources, in order of source.
     pub fn incoming(&self, node: u32) -> impl Iterator<Item = (u32, u32, &'a EdgeRow)> + use<'a> {
         let graph = *self;
-        let nodes = graph.nodes();
-        let range = Self::range(graph.incoming.get(..=nodes).unwrap_or_default(), node);
-        let positions = graph.incoming.get(nodes + 1..).and_then(|p| p.get(range)).unwrap_or_default();
+        let (firsts, positions) = graph.incoming.split_at(graph.nodes() + 1);
+        let positions = positions.slice(Self::range(firsts, node));
         positions.iter().filter_map(move |&at| Some((at, graph.source(at)?, graph.edges.get(at as usize)?)))
     }
 

@@ -63,7 +63,7 @@ fn dump_files(snapshot: &Snapshot, out: &mut String) {
 }
 
 fn dump_entities(snapshot: &Snapshot, out: &mut String) {
-    for (i, row) in snapshot.entity_rows().iter().enumerate() {
+    for (i, row) in snapshot.entity_rows().all().iter().enumerate() {
         let Some(entity) = snapshot.entity(EntityId(i as u32)) else { continue };
         let importance = snapshot.importance(EntityId(i as u32)).to_bits();
         let (file, parent, chunk) = (row.file, row.parent, row.chunk);
@@ -85,7 +85,7 @@ fn dump_entities(snapshot: &Snapshot, out: &mut String) {
 
 fn dump_chunks(snapshot: &Snapshot, out: &mut String) -> Result<()> {
     let vectors = snapshot.vectors()?;
-    for (i, row) in snapshot.chunk_rows().iter().enumerate() {
+    for (i, row) in snapshot.chunk_rows().all().iter().enumerate() {
         let quantised = vectors.as_ref().and_then(|vectors| vectors.quantised(i as u32));
         let vector = quantised.map(|q| {
             let codes: Vec<u8> = q.codes.iter().map(|x| x.cast_unsigned()).collect();

@@ -4,17 +4,18 @@ mod columns;
 mod views;
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 use tantivy::Term;
 use tantivy::schema::Field;
 
 use cds_encode::ModelId;
-use cds_graph::{EdgeRow, Graph, Symbols};
+use cds_graph::{EdgeRow, Graph, Rows, Symbols};
 use cds_model::{ChunkId, EntityId, FileFacts, FileId};
 
 use crate::build::ProblemRow;
+use crate::store::catalog::Catalog;
 use crate::store::files::LoadedFile;
 use crate::store::map::Mapped;
 use crate::store::names::{NameMatch, Names};
@@ -36,6 +37,7 @@ pub struct Snapshot {
     home: PathBuf,
     folder: PathBuf,
     manifest: Manifest,
+    catalog: Arc<Catalog>,
     entities: Mapped,
     strings: Strings,
     documents: Mapped,
@@ -100,22 +102,23 @@ impl Snapshot {
             let path = home.join(name);
             crate::private_fs::open_dir(&path).map_err(|e| Error::damaged(&path, e.to_string()))?;
         }
-        let map = |name: &str| manifest.map(home, &format!("{}/{name}", manifest.generation));
-        let fst = |part: &str, name: &str| manifest.map_names(home, &format!("{part}/{name}"));
+        let catalog = Arc::new(Catalog::open(home, &manifest)?);
+        let map = |name: &str| catalog.map(&format!("{}/{name}", manifest.generation));
+        let fst = |part: &str, name: &str| catalog.map_fst(&format!("{part}/{name}"));
         let fsts = |name: &str| manifest.parts.iter().map(|part| fst(&part.name, name)).collect::<Result<_>>();
         let names = Names { maps: fsts(part_path::NAMES)?, lists: map(path::NAMES)? };
         let uses = Uses { maps: fsts(part_path::USES)?, lists: map(path::USES)? };
         let importance = format!("{}/{}", manifest.generation, path::IMPORTANCE);
-        let importance = Some(importance).filter(|name| manifest.files.contains_key(name));
+        let importance = Some(importance).filter(|name| catalog.contains(name));
         let snapshot = Snapshot {
             importance: OnceLock::new(),
             columns: OnceLock::new(),
             entities: map(path::ENTITIES)?,
-            strings: Strings::open(home, &manifest)?,
+            strings: Strings::open(&catalog, &manifest)?,
             documents: map(path::DOCUMENTS)?,
             chunks: map(path::CHUNKS)?,
             docs: map(path::DOCS)?,
-            parts: manifest.parts.par_iter().map(|entry| Part::open(home, &manifest, entry)).collect::<Result<_>>()?,
+            parts: manifest.parts.par_iter().map(|entry| Part::open(&catalog, entry)).collect::<Result<_>>()?,
             home: home.to_owned(),
             names,
             uses,
@@ -125,12 +128,13 @@ impl Snapshot {
                 incoming: map(path::INCOMING)?,
                 aliases: map(path::ALIASES)?,
                 unresolved: map(path::UNRESOLVED)?,
-                importance: importance.map(|name| manifest.map(home, &name)).transpose()?,
+                importance: importance.map(|name| catalog.map(&name)).transpose()?,
                 bases: map(path::BASES)?,
                 extensions: map(path::EXTENSIONS)?,
                 asked: map(path::ASKED)?,
             },
             manifest,
+            catalog,
             folder,
         };
         snapshot.entities.check_rows::<EntityRow>()?;
@@ -201,7 +205,7 @@ impl Snapshot {
 
     /// Its parts, each with the chunks that its documents are.
     fn parts(&self) -> impl Iterator<Item = (&Part, &[u32])> {
-        let docs: &[u32] = self.docs.rows();
+        let docs: &[u32] = self.docs.rows().all();
         let mut first = 0;
         self.parts.iter().zip(&self.manifest.parts).map(move |(part, entry)| {
             let chunks = docs.get(first..first + entry.docs as usize).unwrap_or_default();
@@ -222,9 +226,9 @@ impl Snapshot {
 
     /// Files left out or read badly, with the reason.
     pub fn problems(&self) -> Result<Vec<ProblemRow>> {
-        let path = self.folder.join(path::PROBLEMS);
-        let bytes = crate::private_fs::read(&path).map_err(|e| Error::damaged(&path, e.to_string()))?;
-        serde_json::from_slice(&bytes).map_err(|e| Error::damaged(&path, e.to_string()))
+        let name = format!("{}/{}", self.manifest.generation, path::PROBLEMS);
+        let bytes = self.catalog.read(&name)?;
+        serde_json::from_slice(&bytes).map_err(|e| Error::damaged(self.catalog.path(&name), e.to_string()))
     }
 
     /// Whether another generation was published since. Files of this one may then be gone: what is open stays, what is looked for anew
@@ -239,70 +243,45 @@ impl Snapshot {
         self.manifest.is_current(&self.home)
     }
 
-    /// Whether every byte is what was written. Reads the whole generation.
+    /// The first damage that was met by whatever read this snapshot. Rows that are damaged read as absent, so that an answer is right
+    /// only if there is none.
+    pub fn damage(&self) -> Result<()> {
+        self.catalog.damage()
+    }
+
+    /// Whether every byte on disk is what was written. Reads the whole generation.
     pub fn verify(&self) -> Result<()> {
-        let names: Vec<&str> = self.manifest.files.keys().map(String::as_str).collect();
-        names.par_iter().try_for_each(|name| self.verify_file(name))?;
-        self.document_rows().par_iter().enumerate().try_for_each(|(i, row)| {
-            let whole = self.block(row).is_some_and(|block| files::checksum(&block) == row.checksum);
-            if whole { Ok(()) } else { Err(self.damaged_file(row, &format!("the entry of file {i}"))) }
-        })
+        let names: Vec<&str> = self.catalog.names().collect();
+        names.par_iter().try_for_each(|name| self.catalog.verify(name))
     }
 
-    /// The same of the tables that an update carries facts over by, without texts and postings.
+    /// Verifies the tables that an update carries facts over by, without texts and postings.
     pub fn verify_tables(&self) -> Result<()> {
-        let generation = &self.manifest.generation;
-        let tables = self.tables().map(|(name, table)| (format!("{generation}/{name}"), table));
-        let parts = self.manifest.parts.iter().zip(&self.parts);
-        let outlines = parts.map(|(entry, part)| (format!("{}/{}", entry.name, part_path::OUTLINES), &part.outlines));
-        let strings = self.strings.files().map(|(name, table)| (name.to_owned(), table));
-        let all: Vec<(String, &Mapped)> = tables.into_iter().chain(outlines).chain(strings).collect();
-        all.par_iter().try_for_each(|(name, table)| {
-            table.populate();
-            self.verify_bytes(name, table)
-        })?;
-        self.verify_file(&format!("{generation}/{}", path::PROBLEMS))
+        let outlines = self.parts.iter().map(|part| &part.outlines);
+        let all: Vec<&Mapped> = self.tables().into_iter().chain(outlines).chain(self.strings.files()).collect();
+        all.par_iter().try_for_each(|table| table.verify_all())?;
+        self.catalog.verify(&format!("{}/{}", self.manifest.generation, path::PROBLEMS))
     }
 
-    fn tables(&self) -> [(&'static str, &Mapped); 14] {
+    fn tables(&self) -> [&Mapped; 14] {
         let GraphMaps { out, edges, incoming, aliases, unresolved, bases, extensions, asked, .. } = &self.graph;
+        let (entities, documents, chunks, docs) = (&self.entities, &self.documents, &self.chunks, &self.docs);
+        let (names, uses) = (&self.names.lists, &self.uses.lists);
         [
-            (path::ENTITIES, &self.entities),
-            (path::DOCUMENTS, &self.documents),
-            (path::CHUNKS, &self.chunks),
-            (path::DOCS, &self.docs),
-            (path::NAMES, &self.names.lists),
-            (path::USES, &self.uses.lists),
-            (path::OUT, out),
-            (path::EDGES, edges),
-            (path::INCOMING, incoming),
-            (path::ALIASES, aliases),
-            (path::UNRESOLVED, unresolved),
-            (path::BASES, bases),
-            (path::EXTENSIONS, extensions),
-            (path::ASKED, asked),
+            entities, documents, chunks, docs, names, uses, out, edges, incoming, aliases, unresolved, bases,
+            extensions, asked,
         ]
     }
 
-    fn verify_file(&self, name: &str) -> Result<()> {
-        self.verify_bytes(name, &Mapped::open(&self.home.join(name), None)?)
-    }
-
-    fn verify_bytes(&self, name: &str, mapped: &Mapped) -> Result<()> {
-        let damaged = |what: &str| Error::damaged(mapped.path(), what);
-        let written = self.manifest.files.get(name).ok_or_else(|| damaged("not in the manifest"))?;
-        if written.is(mapped.bytes()) { Ok(()) } else { Err(damaged("the checksum")) }
-    }
-
-    pub(crate) fn document_rows(&self) -> &[DocumentRow] {
+    pub(crate) fn document_rows(&self) -> Rows<'_, DocumentRow> {
         self.documents.rows()
     }
 
-    pub(crate) fn entity_rows(&self) -> &[EntityRow] {
+    pub(crate) fn entity_rows(&self) -> Rows<'_, EntityRow> {
         self.entities.rows()
     }
 
-    pub(crate) fn chunk_rows(&self) -> &[ChunkRow] {
+    pub(crate) fn chunk_rows(&self) -> Rows<'_, ChunkRow> {
         self.chunks.rows()
     }
 
@@ -340,7 +319,7 @@ impl Snapshot {
 
     /// All files, sorted by path.
     pub fn documents(&self) -> impl ExactSizeIterator<Item = DocumentView<'_>> + Clone {
-        self.document_rows().iter().enumerate().map(|(i, row)| DocumentView {
+        self.document_rows().all().iter().enumerate().map(|(i, row)| DocumentView {
             snapshot: self,
             row,
             id: FileId(i as u32),
@@ -349,7 +328,7 @@ impl Snapshot {
 
     /// What scoring asks of all files, made when first asked for.
     pub fn columns(&self) -> &FileColumns {
-        self.columns.get_or_init(|| FileColumns::of(self.document_rows()))
+        self.columns.get_or_init(|| FileColumns::of(self.document_rows().all()))
     }
 
     /// A file.
@@ -360,7 +339,7 @@ impl Snapshot {
     /// The file at a path relative to the root.
     pub fn document_at(&self, path: &str) -> Option<DocumentView<'_>> {
         let rows = self.document_rows();
-        let at = rows.binary_search_by(|row| self.string(row.path).cmp(path)).ok()?;
+        let (at, _) = rows.find_by_key(&path, |row| self.string(row.path))?;
         self.document(FileId(at as u32))
     }
 
@@ -403,29 +382,26 @@ impl Snapshot {
 
     /// What an import calls what it brings in, by the position of its edge.
     pub fn alias(&self, edge: u32) -> Option<&str> {
-        let rows: &[[u32; 2]] = self.graph.aliases.rows();
-        let at = rows.binary_search_by_key(&edge, |row| row[0]).ok()?;
-        Some(self.string(rows[at][1]))
+        self.alias_string(edge).map(|alias| self.string(alias))
     }
 
     /// How much an entity matters by who uses it, from 0 to 1.
     pub fn importance(&self, id: EntityId) -> f32 {
-        let ranks = match &self.graph.importance {
+        let ranks: Rows<f32> = match &self.graph.importance {
             Some(written) => written.rows(),
-            None => self.importance.get_or_init(|| cds_graph::importance(self.graph())).as_slice(),
+            None => self.importance.get_or_init(|| cds_graph::importance(self.graph())).as_slice().into(),
         };
         ranks.get(id.index()).copied().unwrap_or(0.0)
     }
 
     /// What files say of types: their bases, and what belongs to them without lying in them.
     pub(crate) fn belongings(&self) -> (&[BelongRow], &[BelongRow]) {
-        (self.graph.bases.rows(), self.graph.extensions.rows())
+        (self.graph.bases.rows().all(), self.graph.extensions.rows().all())
     }
 
     /// What a file asked of others when it was linked.
     pub(crate) fn asked(&self, row: &DocumentRow) -> &[u8] {
-        let bytes = self.graph.asked.bytes().get(row.asked as usize..).and_then(|b| b.get(..row.asked_len as usize));
-        bytes.unwrap_or_default()
+        self.graph.asked.rows().slice(row.asked as usize..row.asked as usize + row.asked_len as usize)
     }
 
     /// What linking needs to know of a file.
@@ -435,29 +411,29 @@ impl Snapshot {
 
     /// Such calls as they lie in the table.
     pub(crate) fn unresolved_table(&self) -> &[UnresolvedRow] {
-        self.graph.unresolved.rows()
+        self.graph.unresolved.rows().all()
     }
 
     /// The number of an alias among the strings.
     pub(crate) fn alias_string(&self, edge: u32) -> Option<u32> {
-        let rows: &[[u32; 2]] = self.graph.aliases.rows();
-        rows.binary_search_by_key(&edge, |row| row[0]).ok().map(|at| rows[at][1])
+        let rows: Rows<[u32; 2]> = self.graph.aliases.rows();
+        rows.find_by_key(&edge, |row| row[0]).map(|(_, row)| row[1])
     }
 
     /// All such calls by name, in the order of names.
     pub(crate) fn unresolved_rows(&self) -> Vec<(&str, u32, u32, u32)> {
-        let rows: &[UnresolvedRow] = self.graph.unresolved.rows();
-        let mut rows: Vec<_> = rows.iter().map(|r| (self.string(r.name), r.from, r.line, r.candidates)).collect();
+        let mut rows: Vec<_> =
+            self.unresolved_table().iter().map(|r| (self.string(r.name), r.from, r.line, r.candidates)).collect();
         rows.sort_unstable();
         rows
     }
 
     /// Calls of an entity's name that may mean too many entities to say which: who calls, the line, how many it may be.
     pub fn unresolved(&self, id: EntityId) -> impl Iterator<Item = (EntityId, u32, u32)> {
-        let rows: &[UnresolvedRow] = self.graph.unresolved.rows();
+        let rows: Rows<UnresolvedRow> = self.graph.unresolved.rows();
         let name = self.entity_rows().get(id.index()).map_or(NONE, |e| e.name);
         let from = rows.partition_point(|r| r.name < name);
-        rows[from..].iter().take_while(move |r| r.name == name).map(|r| (EntityId(r.from), r.line, r.candidates))
+        rows.iter_from(from).take_while(move |r| r.name == name).map(|r| (EntityId(r.from), r.line, r.candidates))
     }
 
     /// The text index, for retrieval.
@@ -500,9 +476,6 @@ impl Snapshot {
         let row = self.document_rows().get(id.index()).ok_or_else(|| Error::damaged(self.documents.path(), "a row"))?;
         let damaged = || self.damaged_file(row, &format!("the entry of file {}", id.0));
         let block = self.block(row).ok_or_else(damaged)?;
-        if files::checksum(&block) != row.checksum {
-            return Err(damaged());
-        }
         LoadedFile::unpack(&block, row.text_len, row.facts_len).ok_or_else(damaged)
     }
 
@@ -520,12 +493,12 @@ impl Snapshot {
     pub fn text(&self, id: FileId) -> Result<String> {
         let row = self.document_rows().get(id.index()).ok_or_else(|| Error::damaged(self.documents.path(), "a row"))?;
         let damaged = || self.damaged_file(row, &format!("the text of file {}", id.0));
-        let block = self.block(row).filter(|b| files::checksum(b) == row.checksum).ok_or_else(damaged)?;
+        let block = self.block(row).ok_or_else(damaged)?;
         files::unpack_text(&block, row.text_len).ok_or_else(damaged)
     }
 
     pub(crate) fn block(&self, row: &DocumentRow) -> Option<Vec<u8>> {
-        self.parts.get(row.part as usize)?.block(row.blob, row.packed)
+        self.parts.get(row.part as usize)?.block(row.blob, row.packed, row.checksum)
     }
 
     /// Text and facts of a file that was taken out.
@@ -533,7 +506,7 @@ impl Snapshot {
         let part = self.manifest.parts.iter().position(|part| part.name == file.part).and_then(|at| self.parts.get(at));
         let damaged =
             || Error::damaged(self.home.join(&file.part), format!("the entry of {}, which is gone", file.path));
-        let block = part.and_then(|part| part.block(file.blob, file.packed)).ok_or_else(damaged)?;
+        let block = part.and_then(|part| part.block(file.blob, file.packed, file.checksum)).ok_or_else(damaged)?;
         let loaded = LoadedFile::unpack(&block, file.text_len, file.facts_len).ok_or_else(damaged)?;
         let facts = loaded.facts().ok_or_else(damaged)?;
         Ok((loaded.text, facts))
@@ -544,12 +517,9 @@ impl Snapshot {
         let mut gone = Vec::new();
         for part in self.manifest.parts.iter().skip(from) {
             let name = format!("{}/{}", part.name, part_path::GONE);
-            if self.manifest.files.contains_key(&name) {
-                self.verify_file(&name)?;
-                let path = self.home.join(&name);
-                let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
-                let listed: Vec<GoneFile> =
-                    serde_json::from_slice(&bytes).map_err(|e| Error::damaged(&path, e.to_string()))?;
+            if self.catalog.contains(&name) {
+                let listed: Vec<GoneFile> = serde_json::from_slice(&self.catalog.read(&name)?)
+                    .map_err(|e| Error::damaged(self.catalog.path(&name), e.to_string()))?;
                 gone.extend(listed);
             }
         }

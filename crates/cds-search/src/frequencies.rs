@@ -32,7 +32,10 @@ impl Frequencies {
         let whole = terms.iter().find(|t| t.is_whole).or(terms.first());
         let term = whole.map(|t| Term::from_field_text(snapshot.fields().content, &t.text));
         let frequency = term.map_or(0, |term| snapshot.doc_freq(&term).unwrap_or(0));
-        self.known.insert(key, frequency);
+        // What was read of a damaged index is not remembered.
+        if snapshot.damage().is_ok() {
+            self.known.insert(key, frequency);
+        }
         frequency
     }
 

@@ -329,7 +329,6 @@ fn starts(snapshot: &Snapshot, names: &[String], fits: impl Fn(EntityView) -> bo
         keys.dedup();
         match keys.len() {
             0 => {
-                snapshot.verify_tables()?;
                 if let Some(other) = all.first() {
                     let (kind, id) = (other.kind().name(), other.key());
                     let message = format!("{name:?} names a {kind} ({id}), which this question is not about");

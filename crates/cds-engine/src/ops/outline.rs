@@ -85,7 +85,6 @@ impl Engine {
             |d: &DocumentView| path.is_empty() || d.path().strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
         let inside: Vec<DocumentView> = snapshot.documents().filter(below).collect();
         if inside.is_empty() {
-            snapshot.verify_tables()?;
             let message = format!(
                 "no file or folder {path:?} in the index: ignored, skipped (see `cds status --problems`) or misspelled"
             );

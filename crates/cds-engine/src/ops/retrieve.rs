@@ -116,9 +116,6 @@ impl Engine {
                 }
             }
         }
-        if !response.missing.is_empty() {
-            snapshot.verify_tables()?;
-        }
         Ok(response)
     }
 }

@@ -86,10 +86,8 @@ impl Engine {
         let started = Instant::now();
         let mut hydrator = Hydrator::new(self, snapshot, outcome.terms.clone());
         let hits = hydrate(snapshot, &mut hydrator, checked, &outcome)?;
-        if hits.is_empty() {
-            // Nothing is never found in a damaged index.
-            snapshot.verify_tables()?;
-        }
+        // What is remembered below must not come from damaged rows.
+        snapshot.damage()?;
         let mut response = SearchResponse {
             query: request.query.clone(),
             parsed_query: ParsedQuery::of(&outcome.parsed),

@@ -12,14 +12,14 @@ use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::links::{Asked, Linker, Links};
-use super::part::{PartWriter, Placed, Taken};
+use super::part::{ClosingPart, PartWriter, Placed, Taken};
 use super::plan::Plan;
 use super::prepare::{Kept, Prepared};
 use super::{Build, ProblemRow};
 use crate::store::blocks::Blocks;
-use crate::store::files::LoadedFile;
+use crate::store::checksums::{self, Summed};
+use crate::store::files::{self, LoadedFile};
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
-use crate::store::map::Mapped;
 use crate::store::moves::Moves;
 use crate::store::names::{self, NamesWriter};
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
@@ -187,16 +187,27 @@ impl<'a> GenerationWriter<'a> {
             Step { entities: entity.wrapping_sub(row.entity), chunks: first_chunk.wrapping_sub(row.first_chunk) };
         let moved = |id: u32, by: u32| if id == NONE { NONE } else { id.wrapping_add(by) };
         let damaged = || Error::damaged(old.home(), format!("the rows of {}", document.path()));
-        let entities = old.entity_rows().get(row.entity as usize..).and_then(|r| r.get(..=row.entities as usize));
-        self.entities.extend(entities.ok_or_else(damaged)?.iter().map(|own| {
+        let first = row.entity as usize;
+        let entities = old.entity_rows().slice(first..first + row.entities as usize + 1);
+        if entities.is_empty() {
+            return Err(damaged());
+        }
+        self.entities.extend(entities.iter().map(|own| {
             let (parent, chunk) = (moved(own.parent, step.entities), moved(own.chunk, step.chunks));
             EntityRow { file: id, parent, chunk, ..*own }
         }));
         // The folder's entity is written last; see `add_directories`.
         self.entities[entity as usize].parent = NONE;
-        let chunks = old.chunk_rows().get(row.first_chunk as usize..).and_then(|r| r.get(..row.chunks as usize));
-        let chunks = chunks.ok_or_else(damaged)?.iter();
-        self.chunks.extend(chunks.map(|own| ChunkRow { file: id, entity: moved(own.entity, step.entities), ..*own }));
+        let first = row.first_chunk as usize;
+        let chunks = old.chunk_rows().slice(first..first + row.chunks as usize);
+        if chunks.len() != row.chunks as usize {
+            return Err(damaged());
+        }
+        self.chunks.extend(chunks.iter().map(|own| ChunkRow {
+            file: id,
+            entity: moved(own.entity, step.entities),
+            ..*own
+        }));
         self.documents.push(DocumentRow {
             modified_ns: kept.stamp.modified_ns,
             changed_ns: kept.stamp.changed_ns,
@@ -330,11 +341,12 @@ impl<'a> GenerationWriter<'a> {
     }
 
     /// Finds out what names mean.
-    fn link(&self, folder: &Path, folders: &FxHashMap<String, u32>) -> Result<Links> {
-        let outlines = Mapped::open(&folder.join(part_path::OUTLINES), None)?;
+    fn link(&self, part: &ClosingPart, folders: &FxHashMap<String, u32>) -> Result<Links> {
+        let (folder, outlines) = (part.folder(), part.outlines()?);
+        outlines.verify_all()?;
         let files = Blocks::open(&folder.join(part_path::FILES), None)?;
         let facts = |row: &DocumentRow| {
-            let block = files.read(row.blob, row.packed)?;
+            let block = files.read(row.blob, row.packed).filter(|block| files::checksum(block) == row.checksum)?;
             LoadedFile::unpack(&block, row.text_len, row.facts_len)?.facts()
         };
         let linker = Linker {
@@ -344,7 +356,7 @@ impl<'a> GenerationWriter<'a> {
             languages: &self.languages,
             entities: &self.entities,
             folders,
-            outlines: outlines.rows(),
+            outlines: outlines.rows().all(),
             facts: &facts,
             own_part: self.plan.parts as u32,
             manifests: &self.manifests,
@@ -392,13 +404,13 @@ impl<'a> GenerationWriter<'a> {
         };
         let started = Instant::now();
         let part = self.part.take().expect("it is closed once");
-        let part_folder = part.folder().to_owned();
         let comments = part.comments;
         let closing = part.close()?;
+        let part_folder = closing.folder().to_owned();
         let old = self.old.filter(|_| !gone.is_empty());
         let (taken, links) = std::thread::scope(|scope| {
             let taken = old.map(|old| scope.spawn(|| Taken::new(old, &gone, comments)));
-            let links = self.link(&part_folder, &folders);
+            let links = self.link(&closing, &folders);
             (taken.map(|taken| taken.join().expect("what was indexed once is indexed again")).transpose(), links)
         });
         let (taken, links) = (taken?, links?);
@@ -426,10 +438,11 @@ impl<'a> GenerationWriter<'a> {
         let linked = links.linked;
         let (mut parts, mut files) = self.kept_parts();
         parts.push(part.entry);
-        files.extend(part.files);
         let languages = std::mem::take(&mut self.languages);
-        let (edges, written) = self.write(links, &parts, &problems)?;
-        files.extend(written);
+        let home = self.home.clone();
+        let (edges, mut written) = self.write(links, &parts, &problems)?;
+        written.extend(part.files);
+        files.extend(checksums::seal(&home, written)?);
         let skipped = problems.iter().filter_map(ProblemRow::skipped_file).collect();
         let counts = Counts { edges, ..counts };
         Ok(Tables { link_seconds, linked, languages, counts, skipped, parts, files })
@@ -496,7 +509,7 @@ impl<'a> GenerationWriter<'a> {
             for (row, (own, calls)) in documents.iter_mut().zip(asked.iter().zip(calls_outside)) {
                 let own = match (own, old) {
                     (Asked::New(own), _) => own,
-                    (Asked::Same(id), Some(old)) => old.asked(&old.document_rows()[*id as usize]),
+                    (Asked::Same(id), Some(old)) => old.asked(&old.document_rows().all()[*id as usize]),
                     (Asked::Same(_), None) => &[],
                 };
                 (row.asked, row.asked_len, row.calls_outside) = (all_asked.len() as u32, own.len() as u32, calls);
@@ -519,7 +532,7 @@ impl<'a> GenerationWriter<'a> {
 }
 
 /// Files by path inside the index folder.
-type Written = BTreeMap<String, WrittenFile>;
+type Written = BTreeMap<String, Summed>;
 
 struct TablesWriter<'a> {
     home: &'a Path,
@@ -533,19 +546,20 @@ impl<'a> TablesWriter<'a> {
 
     fn write(&mut self, name: String, bytes: &[u8]) -> Result<()> {
         let path = self.home.join(&name);
-        self.written.insert(name, WrittenFile::of(bytes));
+        self.written.insert(name, Summed::of(bytes));
         private_fs::write(&path, bytes).map_err(Error::io(&path))
     }
 }
 
 /// What became of the entities of files. Folders and what is outside the tree are made anew.
 fn entity_moves(old: &Snapshot, steps: &[Option<Step>]) -> Moves {
-    let files = old.document_rows().iter().zip(steps).map(|(row, step)| (row.entity, step.map(|s| s.entities)));
-    Moves::new(files, old.document_rows().last().map_or(0, |row| row.entity + row.entities + 1))
+    let files = old.document_rows().all().iter().zip(steps).map(|(row, step)| (row.entity, step.map(|s| s.entities)));
+    Moves::new(files, old.document_rows().all().last().map_or(0, |row| row.entity + row.entities + 1))
 }
 
 fn chunk_moves(old: &Snapshot, steps: &[Option<Step>]) -> Moves {
-    let files = old.document_rows().iter().zip(steps).map(|(row, step)| (row.first_chunk, step.map(|s| s.chunks)));
+    let files =
+        old.document_rows().all().iter().zip(steps).map(|(row, step)| (row.first_chunk, step.map(|s| s.chunks)));
     Moves::new(files, old.chunk_count() as u32)
 }
 

@@ -177,18 +177,17 @@ impl<'a> Linker<'a> {
     }
 
     fn nodes(&self, old: &'a Snapshot) -> Nodes<'a> {
-        let files = old.document_rows().iter().zip(self.kept);
+        let files = old.document_rows().all().iter().zip(self.kept);
         let step = |(row, now): (&DocumentRow, &Option<u32>)| {
             (row.entity, now.map(|now| self.documents[now as usize].entity.wrapping_sub(row.entity)))
         };
-        let end = old.document_rows().last().map_or(0, |row| row.entity + row.entities + 1);
+        let end = old.document_rows().all().last().map_or(0, |row| row.entity + row.entities + 1);
         let moved = Moves::new(files.map(step), end);
         let mut matched = FxHashMap::default();
         for (document, now) in self.changed(old) {
             let row = document.row();
             matched.insert(row.entity, now.entity);
-            let before =
-                old.entity_rows().get(row.entity as usize..=(row.entity + row.entities) as usize).unwrap_or_default();
+            let before = old.entity_rows().slice(row.entity as usize..(row.entity + row.entities) as usize + 1);
             let after = &self.entities[now.entity as usize..=(now.entity + now.entities) as usize];
             let after: FxHashMap<(u64, u32), usize> =
                 identities(after, now.entity).into_iter().enumerate().map(|(i, identity)| (identity, i)).collect();
@@ -199,7 +198,7 @@ impl<'a> Linker<'a> {
             }
         }
         let directory = Kind::known("directory").code();
-        let rows = old.entity_rows().iter().enumerate().rev().take_while(|(_, row)| row.file == NONE);
+        let rows = old.entity_rows().all().iter().enumerate().rev().take_while(|(_, row)| row.file == NONE);
         let folders = rows.filter(|(_, row)| row.kind == directory).filter_map(|(i, _)| {
             let path = old.entity(cds_model::EntityId(i as u32))?.path();
             Some((i as u32, *self.folders.get(&path)?))
@@ -253,7 +252,7 @@ impl<'a> Linker<'a> {
             .par_iter()
             .enumerate()
             .filter_map(|(id, now)| {
-                let row = &old.document_rows()[id];
+                let row = &old.document_rows().all()[id];
                 let is_lost = |to: u32| {
                     nodes.get(to).is_none() && old.entity_rows().get(to as usize).is_none_or(|e| e.kind != external)
                 };
@@ -348,7 +347,7 @@ impl<'a> Linker<'a> {
             let own = &self.documents[at];
             match (file, keeps[at], nodes) {
                 (None, Some(id), Some(nodes)) => {
-                    let row = &nodes.old.document_rows()[id as usize];
+                    let row = &nodes.old.document_rows().all()[id as usize];
                     let graph = nodes.old.graph();
                     for node in row.entity..=row.entity + row.entities {
                         for (edge_at, edge) in graph.outgoing(node) {
@@ -440,7 +439,7 @@ impl<'a> Linker<'a> {
                     links.asked.push(Asked::New(file.dependencies));
                 }
                 (None, Some(old), Some(id)) => {
-                    let row = &old.document_rows()[id as usize];
+                    let row = &old.document_rows().all()[id as usize];
                     links.calls_outside.push(row.calls_outside);
                     links.asked.push(Asked::Same(id));
                 }

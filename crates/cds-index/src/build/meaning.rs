@@ -13,7 +13,7 @@ use super::prepare::Prepared;
 use super::rounds::Lane;
 use crate::Result;
 use crate::encode;
-use crate::store::manifest::WrittenFile;
+use crate::store::checksums::Summed;
 use crate::store::part_path as path;
 use crate::store::sparse::SparseWriter;
 use crate::store::vectors::{Quantised, VectorTables, VectorsWriter};
@@ -59,7 +59,7 @@ pub(crate) struct Meaning<'a> {
 
 /// What the generation has of it.
 pub(crate) struct Written {
-    pub(crate) vectors: WrittenFile,
+    pub(crate) vectors: Summed,
     pub(crate) tables: VectorTables,
     pub(crate) terms: Vec<[u32; 2]>,
     pub(crate) weights: Vec<crate::store::sparse::Weight>,

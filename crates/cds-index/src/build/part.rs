@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cds_model::{Chunk, Entity, FileFacts};
 use zerocopy::IntoBytes;
@@ -11,8 +12,9 @@ use zerocopy::IntoBytes;
 use super::Build;
 use super::meaning::{Meaning, Written};
 use super::prepare::{Prepared, findable};
+use crate::store::checksums::{Summed, Summer};
 use crate::store::gone::GoneWriter;
-use crate::store::manifest::{PartEntry, WrittenFile};
+use crate::store::manifest::PartEntry;
 use crate::store::map::Mapped;
 use crate::store::part::GoneFile;
 use crate::store::part_path as path;
@@ -22,8 +24,7 @@ use crate::{Error, Result, Snapshot, private_fs};
 pub(crate) struct PartWriter<'a> {
     name: String,
     folder: PathBuf,
-    files: BufWriter<File>,
-    files_at: u64,
+    files: Checked,
     outlines: Checked,
     text: Option<TextWriter>,
     meaning: Option<Meaning<'a>>,
@@ -43,7 +44,7 @@ pub(crate) struct Placed {
 pub(crate) struct ClosingPart<'a> {
     writer: PartWriter<'a>,
     text: ClosingText,
-    files: BTreeMap<String, WrittenFile>,
+    files: BTreeMap<String, Summed>,
 }
 
 /// What was taken out of other parts: the list of it, and its terms.
@@ -70,7 +71,7 @@ impl Taken {
 pub(crate) struct WrittenPart {
     pub(crate) entry: PartEntry,
     /// By path inside the index folder.
-    pub(crate) files: BTreeMap<String, WrittenFile>,
+    pub(crate) files: BTreeMap<String, Summed>,
 }
 
 impl<'a> PartWriter<'a> {
@@ -84,11 +85,8 @@ impl<'a> PartWriter<'a> {
     ) -> Result<PartWriter<'a>> {
         let folder = build.home.join(&name);
         private_fs::create_dir(&folder).map_err(Error::io(&folder))?;
-        let files = folder.join(path::FILES);
-        let files = private_fs::create(&files).map_err(Error::io(&files))?;
         Ok(PartWriter {
-            files: BufWriter::with_capacity(1 << 18, files),
-            files_at: 0,
+            files: Checked::create(&folder.join(path::FILES))?,
             outlines: Checked::create(&folder.join(path::OUTLINES))?,
             text: Some(TextWriter::create(&folder.join(path::BM25), expected, build.effort.segment_memory())?),
             meaning: Some(Meaning::create(&folder, build.home, build.models, build.cancel, is_whole, busy)?),
@@ -100,9 +98,10 @@ impl<'a> PartWriter<'a> {
     }
 
     pub(crate) fn add(&mut self, file: &Prepared, outline: &[u32]) -> Result<Placed> {
-        let placed = Placed { blob: self.files_at, doc: self.docs, outline: (self.outlines.size / 4) as u32 };
+        let (blob, outlined) = (self.files.sums.size(), self.outlines.sums.size());
+        let placed = Placed { blob, doc: self.docs, outline: (outlined / 4) as u32 };
         self.outlines.write(outline.as_bytes())?;
-        self.files_at += file.packed.write(&mut self.files, &self.folder.join(path::FILES))?;
+        self.files.write(&file.packed.block)?;
         let text = findable(&file.text, &file.facts, self.comments);
         let writer = self.text.as_mut().expect("files come before the end");
         text_rows(&file.path, &text, &file.facts, self.comments).try_for_each(|row| writer.add(&row))?;
@@ -112,34 +111,39 @@ impl<'a> PartWriter<'a> {
         Ok(placed)
     }
 
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// No more files come.
     pub(crate) fn close(mut self) -> Result<ClosingPart<'a>> {
         let mut files = BTreeMap::new();
         files.insert(format!("{}/{}", self.name, path::OUTLINES), self.outlines.finish()?);
-        self.files.flush().map_err(Error::io(self.folder.join(path::FILES)))?;
+        files.insert(format!("{}/{}", self.name, path::FILES), self.files.finish()?);
         // The text index takes longest to close: it goes on beside the rest.
         let text = self.text.take().expect("it is closed once").close();
         Ok(ClosingPart { writer: self, text, files })
     }
 
-    fn write(&self, name: &str, bytes: &[u8], files: &mut BTreeMap<String, WrittenFile>) -> Result<()> {
+    fn write(&self, name: &str, bytes: &[u8], files: &mut BTreeMap<String, Summed>) -> Result<()> {
         let file = self.folder.join(name);
-        files.insert(format!("{}/{name}", self.name), WrittenFile::of(bytes));
+        files.insert(format!("{}/{name}", self.name), Summed::of(bytes));
         private_fs::write(&file, bytes).map_err(Error::io(&file))
     }
 }
 
 impl ClosingPart<'_> {
+    pub(crate) fn folder(&self) -> &Path {
+        &self.writer.folder
+    }
+
+    /// The outlines that were written.
+    pub(crate) fn outlines(&self) -> Result<Mapped> {
+        let written = self.files[&format!("{}/{}", self.writer.name, path::OUTLINES)].clone();
+        Mapped::open(&self.writer.folder.join(path::OUTLINES), written, &Arc::default())
+    }
+
     pub(crate) fn finish(self, gone: Option<Taken>) -> Result<(WrittenPart, Written)> {
         let ClosingPart { mut writer, text, mut files } = self;
-        let meaning = writer.meaning.take().expect("it is finished once").finish()?;
+        let mut meaning = writer.meaning.take().expect("it is finished once").finish()?;
         let listed = |name: &str| format!("{}/{name}", writer.name);
-        files.insert(listed(path::FILES), WrittenFile { size: writer.files_at, checksum: None });
-        files.insert(listed(path::VECTORS), meaning.vectors);
+        files.insert(listed(path::VECTORS), std::mem::take(&mut meaning.vectors));
         writer.write(path::SCALES, meaning.tables.scales.as_bytes(), &mut files)?;
         writer.write(path::SKETCHES, meaning.tables.sketches.as_bytes(), &mut files)?;
         writer.write(path::TERMS, meaning.terms.as_bytes(), &mut files)?;
@@ -155,29 +159,27 @@ impl ClosingPart<'_> {
     }
 }
 
-/// A file that is written bit by bit, with the sum of all.
+/// A file that is written bit by bit, with the checksums of its blocks.
 struct Checked {
     file: BufWriter<File>,
     path: PathBuf,
-    size: u64,
-    checksum: crc32fast::Hasher,
+    sums: Summer,
 }
 
 impl Checked {
     fn create(path: &Path) -> Result<Checked> {
         let file = BufWriter::with_capacity(1 << 18, private_fs::create(path).map_err(Error::io(path))?);
-        Ok(Checked { file, path: path.to_owned(), size: 0, checksum: crc32fast::Hasher::new() })
+        Ok(Checked { file, path: path.to_owned(), sums: Summer::default() })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.checksum.update(bytes);
-        self.size += bytes.len() as u64;
+        self.sums.update(bytes);
         self.file.write_all(bytes).map_err(Error::io(&self.path))
     }
 
-    fn finish(&mut self) -> Result<WrittenFile> {
+    fn finish(&mut self) -> Result<Summed> {
         self.file.flush().map_err(Error::io(&self.path))?;
-        Ok(WrittenFile { size: self.size, checksum: Some(self.checksum.clone().finalize()) })
+        Ok(std::mem::take(&mut self.sums).finish())
     }
 }
 
@@ -213,7 +215,7 @@ fn defined_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> impl Iterator<Item = &
 }
 
 /// The files of a text index, read back: it writes them itself.
-fn text_files(folder: &Path, part: &str, index: &str) -> Result<BTreeMap<String, WrittenFile>> {
+fn text_files(folder: &Path, part: &str, index: &str) -> Result<BTreeMap<String, Summed>> {
     let text = folder.join(index);
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(&text).map_err(Error::io(&text))? {
@@ -221,8 +223,7 @@ fn text_files(folder: &Path, part: &str, index: &str) -> Result<BTreeMap<String,
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         // Locks come and go with whoever opens it.
         if !name.ends_with(".lock") {
-            let written = WrittenFile::of(Mapped::open(&file, None)?.bytes());
-            files.insert(format!("{part}/{index}/{name}"), written);
+            files.insert(format!("{part}/{index}/{name}"), Summed::of_file(&file)?);
         }
     }
     Ok(files)

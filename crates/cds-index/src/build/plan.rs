@@ -95,6 +95,7 @@ impl Plan {
                     packed: row.packed,
                     text_len: row.text_len,
                     facts_len: row.facts_len,
+                    checksum: row.checksum,
                 });
             }
         }

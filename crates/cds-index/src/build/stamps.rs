@@ -30,7 +30,7 @@ impl Stamps {
             };
             found.filter(|(found, _)| *found == kind).map(|(_, stamp)| stamp)
         };
-        let rows = snapshot.document_rows();
+        let rows = snapshot.document_rows().all();
         Stamps {
             files: rows
                 .par_iter()

@@ -277,7 +277,7 @@ impl<'a> ChunkView<'a> {
     pub fn entities(self) -> impl Iterator<Item = EntityView<'a>> {
         let (first, end) = self.document().map_or((0, 0), DocumentView::entity_range);
         // They stand in order of position, and so do chunks.
-        let rows = self.snapshot.entity_rows().get(first as usize..end as usize).unwrap_or_default();
+        let rows = self.snapshot.entity_rows().slice(first as usize..end as usize);
         let from = rows.partition_point(|row| row.chunk < self.id.0);
         let here = rows[from..].iter().take_while(move |row| row.chunk == self.id.0);
         here.enumerate().map(move |(i, row)| EntityView {

@@ -5,14 +5,11 @@
 //! longer to read than the search took, and many times its memory.
 
 use std::cell::{Cell, RefCell};
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::Read;
 
 use cds_model::{Binding, Chunk, Entity, FileFacts, Import, LanguageShare, Problem, Reference, Span};
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
-
-use crate::{Error, Result};
 
 /// Level 3 is a tenth smaller than level 1 and still far faster than parsing.
 const LEVEL: i32 = 3;
@@ -48,16 +45,11 @@ impl Packed {
             block,
         }
     }
-
-    pub(crate) fn write(&self, out: &mut impl Write, path: &Path) -> Result<u64> {
-        out.write_all(&self.block).map_err(Error::io(path))?;
-        Ok(self.block.len() as u64)
-    }
 }
 
-/// The first bytes of a hash: damage is noticed before it is decoded.
+/// CRC-32: damage is noticed before it is decoded.
 pub(crate) fn checksum(block: &[u8]) -> u32 {
-    u32::from_le_bytes(blake3::hash(block).as_bytes()[..4].try_into().expect("four bytes"))
+    crc32fast::hash(block)
 }
 
 /// What is known of a file before its pieces: what is said of it as a whole, and where they are.

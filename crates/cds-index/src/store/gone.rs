@@ -7,7 +7,7 @@ use tantivy::Term;
 use tantivy::schema::Field;
 use tantivy::tokenizer::{TextAnalyzer, TokenStream};
 
-use super::map::MappedBytes;
+use super::map::WholeMap;
 use super::text::{Bm25Fields, TextRow};
 use crate::tokenize::{ContentTokenizer, Tokenizer};
 
@@ -75,7 +75,7 @@ fn field_key(field: u32) -> [u8; 4] {
 }
 
 /// The map to read.
-pub(crate) struct Gone(pub(crate) fst::Map<MappedBytes>);
+pub(crate) struct Gone(pub(crate) fst::Map<WholeMap>);
 
 impl Gone {
     /// How many chunks had a term.

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::Blocks;
-use super::map::{Mapped, MappedBytes};
 use crate::build::{BuildOptions, RuleFile};
 use crate::disk::Stamp;
 use crate::index_dir::marker_id;
@@ -14,7 +12,7 @@ use crate::{Error, Result, private_fs};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
 /// rebuild, not migration.
-pub const FORMAT_VERSION: u32 = 11;
+pub const FORMAT_VERSION: u32 = 12;
 
 /// The published state of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,25 +92,14 @@ pub struct SkippedFile {
     pub refused: bool,
 }
 
-/// A file of a generation as it was written. `files.bin` has no checksum here: each block in it has its own.
+/// A file of a generation as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenFile {
     /// Bytes.
     pub size: u64,
-    /// CRC-32 of them.
+    /// CRC-32 of a list of checksums; the blocks of other files have theirs in such a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum: Option<u32>,
-}
-
-impl WrittenFile {
-    pub(crate) fn of(bytes: &[u8]) -> WrittenFile {
-        WrittenFile { size: bytes.len() as u64, checksum: Some(crc32fast::hash(bytes)) }
-    }
-
-    /// Whether these are the bytes that were written.
-    pub(crate) fn is(self, bytes: &[u8]) -> bool {
-        self.size == bytes.len() as u64 && self.checksum.is_none_or(|c| c == crc32fast::hash(bytes))
-    }
 }
 
 /// How much is in an index.
@@ -141,9 +128,6 @@ pub struct Counts {
     /// Texts that were longer than a model reads.
     pub truncated: u64,
 }
-
-/// Bytes that are read faster than anybody notices.
-const SMALL: u64 = 64 << 10;
 
 /// The name of the last field, as it is written.
 const CHECKSUM: &str = "\"checksum\":";
@@ -196,35 +180,6 @@ impl Manifest {
     /// How its text ends. No two have the same sum but by a chance of one in four thousand million.
     fn end(&self) -> String {
         format!("{CHECKSUM}\"{}\"}}", self.checksum)
-    }
-
-    /// Maps a file of the index, which must be as large as it was written. Small ones are read whole to see whether they are as they were
-    /// written; of large ones what is asked for is checked, or the whole by `cds status`.
-    pub(crate) fn map(&self, home: &Path, name: &str) -> Result<Mapped> {
-        let path = home.join(name);
-        let written = self.files.get(name);
-        let mapped = Mapped::open(&path, written.map(|f| f.size))?;
-        if written.is_some_and(|f| f.size <= SMALL && !f.is(mapped.bytes())) {
-            return Err(Error::damaged(path, "the checksum"));
-        }
-        Ok(mapped)
-    }
-
-    /// Opens a file whose blocks are asked for one by one.
-    pub(crate) fn blocks(&self, home: &Path, name: &str) -> Result<Blocks> {
-        Blocks::open(&home.join(name), self.files.get(name).map(|f| f.size))
-    }
-
-    /// Maps a finite-state map. A library walks it that trusts it, so it is read whole: 1.6 of the 18 MB of tables at 10,000 files, of
-    /// which all would take 3 to 7 ms.
-    pub(crate) fn map_names(&self, home: &Path, name: &str) -> Result<fst::Map<MappedBytes>> {
-        let written = self.files.get(name);
-        let mapped = Mapped::open(&home.join(name), written.map(|f| f.size))?;
-        let damaged = |what: String| Error::damaged(home.join(name), what);
-        if !written.is_some_and(|f| f.is(mapped.bytes())) {
-            return Err(damaged("the checksum".to_owned()));
-        }
-        fst::Map::new(MappedBytes(mapped)).map_err(|e| damaged(e.to_string()))
     }
 
     /// Where something of the index stands on disk.

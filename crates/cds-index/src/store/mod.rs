@@ -10,13 +10,16 @@
 //!     graph/    entities.bin  out.bin  edges.bin  in.bin  aliases.bin  unresolved.bin  importance.bin
 //!               bases.bin  extensions.bin  asked.bin, and strings.bin  slots.bin: strings added since the first part
 //!     indices/  documents.bin  chunks.bin  docs.bin  names.bin  uses.bin
-//!     problems.json
+//!     problems.json  checksums.bin
 //!   p000003/             what is large of some files, written once and shared by generations
 //!     files.bin  outlines.bin  strings.bin  slots.bin  names.fst  uses.fst  vectors.bin  scales.bin  sketches.bin  terms.bin  weights.bin  bm25/  gone.json  gone.fst
+//!     checksums.bin      of the blocks of the files of a folder: generations have one, too
 //! ```
 
 pub(crate) mod best;
 pub(crate) mod blocks;
+pub(crate) mod catalog;
+pub(crate) mod checksums;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod gone;
@@ -62,7 +65,7 @@ pub(crate) mod path {
 /// What stands in the folders of generations and parts.
 #[rustfmt::skip]
 pub(crate) const WRITTEN: &[&str] = &[
-    "graph", "indices", path::PROBLEMS,
+    "graph", "indices", path::PROBLEMS, checksums::NAME,
     part_path::FILES, part_path::OUTLINES, part_path::STRINGS, part_path::SLOTS, part_path::NAMES, part_path::USES, part_path::VECTORS,
     part_path::SCALES, part_path::SKETCHES, part_path::TERMS, part_path::WEIGHTS, part_path::BM25, part_path::GONE, part_path::GONE_TERMS,
 ];

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use cds_graph::Rows;
 use cds_model::EntityId;
 use compact_str::CompactString;
 use fst::automaton::{AlwaysMatch, Levenshtein};
@@ -10,7 +11,7 @@ use fst::{Automaton, Streamer};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::map::MappedBytes;
+use super::map::WholeMap;
 use super::moves::Moves;
 
 /// How a name was asked for.
@@ -29,7 +30,7 @@ pub enum NameMatch {
 }
 
 /// Names of one part to their numbers: each name stands in the oldest part that has it.
-pub(crate) type NameMap = fst::Map<MappedBytes>;
+pub(crate) type NameMap = fst::Map<WholeMap>;
 
 /// Finds a name among the parts that stay: its number, counted through all of them.
 pub(crate) fn number_in(maps: &[NameMap], name: &[u8]) -> Option<u32> {
@@ -135,21 +136,23 @@ pub(crate) struct Names {
 
 /// Where the list of each name begins, and one more; then entities.
 struct Lists<'a> {
-    starts: &'a [u32],
-    ids: &'a [u32],
+    starts: Rows<'a, u32>,
+    ids: Rows<'a, u32>,
 }
 
 impl<'a> Lists<'a> {
     fn get(&self, number: u32) -> &'a [u32] {
-        let bounds = self.starts.get(number as usize..).and_then(<[u32]>::first_chunk);
-        bounds.and_then(|&[from, to]| self.ids.get(from as usize..to as usize)).unwrap_or_default()
+        match self.starts.slice(number as usize..number as usize + 2) {
+            &[from, to] => self.ids.slice(from as usize..to as usize),
+            _ => &[],
+        }
     }
 }
 
 impl Names {
     fn lists(&self) -> Lists<'_> {
         let count: usize = self.maps.iter().map(fst::Map::len).sum();
-        let (starts, ids) = self.lists.rows().split_at_checked(count + 1).unwrap_or_default();
+        let (starts, ids) = self.lists.rows().split_at(count + 1);
         Lists { starts, ids }
     }
 

@@ -1,20 +1,21 @@
 //! What is large of some files: their texts and facts, postings, vectors. A part is written once; generations share parts, and what an
 //! update takes out of an older part is only no longer counted.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tantivy::Term;
 use tantivy::schema::Field;
 
 use super::blocks::Blocks;
+use super::catalog::Catalog;
 use super::gone::Gone;
-use super::manifest::{Manifest, PartEntry};
+use super::manifest::PartEntry;
 use super::map::Mapped;
-use super::part_path as path;
 use super::sparse::SparseMaps;
 use super::text::TextReader;
 use super::vectors::VectorMaps;
+use super::{files, part_path as path};
 use crate::{Error, Result};
 
 /// A part as a reader sees it.
@@ -39,27 +40,20 @@ pub(crate) struct GoneFile {
     pub(crate) packed: u32,
     pub(crate) text_len: u32,
     pub(crate) facts_len: u32,
+    /// Of the block.
+    pub(crate) checksum: u32,
 }
 
 impl Part {
-    pub(crate) fn open(home: &Path, manifest: &Manifest, entry: &PartEntry) -> Result<Part> {
-        let folder = home.join(&entry.name);
-        let map = |name: &str| manifest.map(home, &format!("{}/{name}", entry.name));
-        // Small files of the text index, too: the library that reads them trusts them.
-        for name in manifest.files.keys().filter_map(|name| name.strip_prefix(&entry.name)?.strip_prefix('/')) {
-            if name.starts_with(path::BM25) {
-                map(name)?;
-            }
-        }
+    pub(crate) fn open(catalog: &Arc<Catalog>, entry: &PartEntry) -> Result<Part> {
+        let named = |name: &str| format!("{}/{name}", entry.name);
+        let map = |name: &str| catalog.map(&named(name));
+        let gone = Some(named(path::GONE_TERMS)).filter(|name| catalog.contains(name));
         let part = Part {
-            files: manifest.blocks(home, &format!("{}/{}", entry.name, path::FILES))?,
+            files: catalog.blocks(&named(path::FILES))?,
             outlines: map(path::OUTLINES)?,
-            text: TextReader::open(&folder.join(path::BM25))?,
-            gone: if manifest.files.contains_key(&format!("{}/{}", entry.name, path::GONE_TERMS)) {
-                Some(Gone(manifest.map_names(home, &format!("{}/{}", entry.name, path::GONE_TERMS))?))
-            } else {
-                None
-            },
+            text: TextReader::open(catalog, &named(path::BM25))?,
+            gone: gone.map(|name| catalog.map_fst(&name)).transpose()?.map(Gone),
             vectors: VectorMaps {
                 codes: map(path::VECTORS)?,
                 scales: map(path::SCALES)?,
@@ -72,7 +66,8 @@ impl Part {
         part.sparse.check()?;
         part.outlines.check_rows::<u32>()?;
         if part.text.docs() != entry.docs {
-            return Err(Error::damaged(folder.join(path::BM25), "another number of documents than the manifest says"));
+            let folder = part.files.path().with_file_name(path::BM25);
+            return Err(Error::damaged(folder, "another number of documents than the manifest says"));
         }
         Ok(part)
     }
@@ -93,11 +88,11 @@ impl Part {
 
     /// Words of an outline.
     pub(crate) fn outline(&self, first: u32, count: u32) -> &[u32] {
-        let words = self.outlines.rows::<u32>().get(first as usize..).and_then(|words| words.get(..count as usize));
-        words.unwrap_or_default()
+        self.outlines.rows().slice(first as usize..first as usize + count as usize)
     }
 
-    pub(crate) fn block(&self, blob: u64, packed: u32) -> Option<Vec<u8>> {
-        self.files.read(blob, packed)
+    /// The entry of a file, if it is as it was written.
+    pub(crate) fn block(&self, blob: u64, packed: u32, checksum: u32) -> Option<Vec<u8>> {
+        self.files.read(blob, packed).filter(|block| files::checksum(block) == checksum)
     }
 }

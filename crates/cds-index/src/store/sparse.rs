@@ -1,5 +1,6 @@
 //! Weighted terms that a model gave to chunks, by term: a query's terms lead to the chunks that have them.
 
+use cds_graph::Rows;
 use cds_model::ChunkId;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -63,17 +64,17 @@ pub struct SparseWeights<'a> {
 
 #[derive(Clone, Copy)]
 struct PartWeights<'a> {
-    terms: &'a [[u32; 2]],
-    weights: &'a [Weight],
+    terms: Rows<'a, [u32; 2]>,
+    weights: Rows<'a, Weight>,
     /// Which chunk each document of the part is, or that it is none any more.
     chunks: &'a [u32],
 }
 
 impl<'a> PartWeights<'a> {
     fn of(&self, term: u32) -> &'a [Weight] {
-        let Ok(at) = self.terms.binary_search_by_key(&term, |[term, _]| *term) else { return &[] };
-        let start = at.checked_sub(1).map_or(0, |before| self.terms[before][1]);
-        self.weights.get(start as usize..self.terms[at][1] as usize).unwrap_or_default()
+        let Some((at, [_, end])) = self.terms.find_by_key(&term, |[term, _]| *term) else { return &[] };
+        let start = at.checked_sub(1).and_then(|before| self.terms.get(before)).map_or(0, |[_, end]| *end);
+        self.weights.slice(start as usize..*end as usize)
     }
 }
 
@@ -84,7 +85,8 @@ impl<'a> SparseWeights<'a> {
     ) -> Result<SparseWeights<'a>> {
         let part = |(maps, chunks): (&'a SparseMaps, &'a [u32])| {
             let (terms, weights) = (maps.terms.rows::<[u32; 2]>(), maps.weights.rows::<Weight>());
-            if terms.last().map_or(0, |[_, end]| *end as usize) != weights.len() {
+            let last = terms.len().checked_sub(1).and_then(|last| terms.get(last));
+            if last.map_or(0, |[_, end]| *end as usize) != weights.len() {
                 return Err(Error::damaged(maps.weights.path(), "not as many weights as terms say"));
             }
             Ok(PartWeights { terms, weights, chunks })
@@ -127,7 +129,8 @@ mod tests {
         writer.add(2, &[(4, 1.0)]);
         let (terms, weights) = writer.finish();
         assert_eq!(terms, [[4, 1], [7, 2], [9, 4]]);
-        let part = PartWeights { terms: &terms, weights: &weights, chunks: &[0, 1, 2] };
+        let (terms, weights) = (terms.as_slice().into(), weights.as_slice().into());
+        let part = PartWeights { terms, weights, chunks: &[0, 1, 2] };
         let table = SparseWeights { parts: vec![part], chunks: 3 };
         let check = |query: &[(u32, f32)], expect: &[(u32, f32)]| {
             let found: Vec<_> =

@@ -1,6 +1,7 @@
 //! BM25 on tantivy: its schema, written by one thread in order, read segment by segment.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use tantivy::directory::Directory;
@@ -10,7 +11,8 @@ use tantivy::{Index, IndexMeta, Segment, SegmentMeta, SegmentReader, TantivyDocu
 
 use cds_model::ChunkId;
 
-use crate::store::folder::Folder;
+use crate::store::catalog::Catalog;
+use crate::store::folder::{ReadFolder, WriteFolder};
 use crate::store::rows::NONE;
 use crate::tokenize::{self, ContentTokenizer, Tokenizer};
 use crate::{Error, Result, guard, private_fs};
@@ -112,7 +114,7 @@ impl TextWriter {
     pub(crate) fn create(folder: &Path, expected: u64, segment_memory: usize) -> Result<TextWriter> {
         private_fs::create_dir(folder).map_err(Error::io(folder))?;
         let (schema, fields) = schema();
-        let index = Folder::open(folder).and_then(|f| Index::create(f, schema, tantivy::IndexSettings::default()));
+        let index = Index::create(WriteFolder(folder.to_owned()), schema, tantivy::IndexSettings::default());
         let index = index.map_err(Error::text(folder))?;
         register(&index);
         // Only the last segment goes to disk while nothing else is left to do: it is made small.
@@ -228,13 +230,17 @@ impl TextSegment<'_> {
 }
 
 impl TextReader {
-    pub(crate) fn open(folder: &Path) -> Result<TextReader> {
-        guard(|| TextReader::open_trusting(folder)).unwrap_or_else(|panic| Err(Error::damaged(folder, panic)))
+    pub(crate) fn open(catalog: &Arc<Catalog>, name: &str) -> Result<TextReader> {
+        let folder = catalog.path(name);
+        let opened = guard(|| {
+            TextReader::open_trusting(ReadFolder { catalog: Arc::clone(catalog), name: name.to_owned() }, &folder)
+        });
+        opened.unwrap_or_else(|panic| Err(Error::damaged(&folder, panic)))
     }
 
-    fn open_trusting(folder: &Path) -> Result<TextReader> {
+    fn open_trusting(files: ReadFolder, folder: &Path) -> Result<TextReader> {
         let damaged = |e: tantivy::TantivyError| Error::damaged(folder, e.to_string());
-        let index = Folder::open(folder).and_then(Index::open).map_err(damaged)?;
+        let index = Index::open(files).map_err(damaged)?;
         register(&index);
         let (_, fields) = schema();
         let reader = index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into();

@@ -1,6 +1,7 @@
 //! Name to the chunks that use it: finite-state maps over names as they are spelled, one a part, and lists of chunks that are written as
 //! differences, seven bits a byte.
 
+use cds_graph::Rows;
 use compact_str::CompactString;
 use fst::{MapBuilder, Streamer};
 use rustc_hash::FxHashMap;
@@ -108,15 +109,17 @@ pub(crate) struct Uses {
 
 /// Where the list of each name begins, and one more; then all lists.
 struct Lists<'a> {
-    starts: &'a [[u8; 4]],
-    bytes: &'a [u8],
+    starts: Rows<'a, u8>,
+    bytes: Rows<'a, u8>,
 }
 
 impl<'a> Lists<'a> {
     fn get(&self, number: u32) -> &'a [u8] {
-        let bounds = self.starts.get(number as usize..).and_then(<[[u8; 4]]>::first_chunk);
-        let bounds = bounds.map(|bounds: &[[u8; 4]; 2]| bounds.map(|at| u32::from_le_bytes(at) as usize));
-        bounds.and_then(|[from, to]| self.bytes.get(from..to)).unwrap_or_default()
+        let first = number as usize * 4;
+        match self.starts.slice(first..first + 8).as_chunks().0 {
+            &[from, to] => self.bytes.slice(u32::from_le_bytes(from) as usize..u32::from_le_bytes(to) as usize),
+            _ => &[],
+        }
     }
 }
 
@@ -144,8 +147,8 @@ impl Uses {
 
     fn lists(&self) -> Lists<'_> {
         let count: usize = self.maps.iter().map(fst::Map::len).sum();
-        let (starts, bytes) = self.lists.bytes().split_at_checked((count + 1) * 4).unwrap_or_default();
-        Lists { starts: starts.as_chunks().0, bytes }
+        let (starts, bytes) = self.lists.rows().split_at((count + 1) * 4);
+        Lists { starts, bytes }
     }
 
     fn list(&self, number: u32) -> impl Iterator<Item = u32> {
@@ -185,8 +188,16 @@ fn pull(bytes: &mut &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::{Mapped, Uses, UsesWriter};
-    use crate::store::map::MappedBytes;
+    use crate::store::checksums::Summed;
+    use crate::store::map::WholeMap;
+
+    fn mapped(path: &std::path::Path, bytes: &[u8]) -> Mapped {
+        std::fs::write(path, bytes).unwrap();
+        Mapped::open(path, Summed::of(bytes), &Arc::default()).unwrap()
+    }
 
     fn written(uses: &[(&str, u32)]) -> (tempfile::TempDir, Uses) {
         let mut writer = UsesWriter::default();
@@ -195,12 +206,8 @@ mod tests {
         }
         let (map, lists) = writer.finish(None);
         let folder = tempfile::tempdir().unwrap();
-        let file = |name: &str, bytes: &[u8]| {
-            std::fs::write(folder.path().join(name), bytes).unwrap();
-            Mapped::open(&folder.path().join(name), None).unwrap()
-        };
-        let map = fst::Map::new(MappedBytes(file("map", &map))).unwrap();
-        let lists = file("lists", &lists);
+        let map = WholeMap::new(mapped(&folder.path().join("map"), &map)).unwrap();
+        let (map, lists) = (fst::Map::new(map).unwrap(), mapped(&folder.path().join("lists"), &lists));
         (folder, Uses { maps: vec![map], lists })
     }
 
@@ -218,10 +225,7 @@ mod tests {
     #[test]
     fn damaged_lists_end_early() {
         let (folder, mut uses) = written(&[("a", 7), ("b", 500)]);
-        uses.lists = {
-            std::fs::write(folder.path().join("short"), [9, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]).unwrap();
-            Mapped::open(&folder.path().join("short"), None).unwrap()
-        };
+        uses.lists = mapped(&folder.path().join("short"), &[9, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]);
         assert_eq!(uses.chunks("a").count(), 0);
         assert_eq!(uses.chunks("b").count(), 0);
     }

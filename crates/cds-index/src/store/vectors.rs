@@ -7,12 +7,13 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use cds_graph::Rows;
 use cds_model::ChunkId;
 use serde::{Deserialize, Serialize};
 use zerocopy::IntoBytes;
 
 use super::best::Best;
-use super::manifest::WrittenFile;
+use super::checksums::{Summed, Summer};
 use super::map::Mapped;
 use super::rows::{ChunkRow, DocumentRow, NONE};
 use super::sketches::{self, SketchQuery};
@@ -41,8 +42,7 @@ impl Quantised {
 pub(crate) struct VectorsWriter {
     file: BufWriter<File>,
     path: PathBuf,
-    size: u64,
-    checksum: crc32fast::Hasher,
+    sums: Summer,
     tables: VectorTables,
 }
 
@@ -63,20 +63,13 @@ impl VectorTables {
 impl VectorsWriter {
     pub(crate) fn create(path: &Path) -> Result<VectorsWriter> {
         let file = BufWriter::with_capacity(1 << 18, private_fs::create(path).map_err(Error::io(path))?);
-        Ok(VectorsWriter {
-            file,
-            path: path.to_owned(),
-            size: 0,
-            checksum: crc32fast::Hasher::new(),
-            tables: VectorTables::default(),
-        })
+        Ok(VectorsWriter { file, path: path.to_owned(), sums: Summer::default(), tables: VectorTables::default() })
     }
 
     pub(crate) fn add(&mut self, vectors: &[Quantised]) -> Result<()> {
         for vector in vectors {
             let codes = vector.codes.as_bytes();
-            self.checksum.update(codes);
-            self.size += codes.len() as u64;
+            self.sums.update(codes);
             self.file.write_all(codes).map_err(Error::io(&self.path))?;
             self.tables.add(vector);
         }
@@ -84,9 +77,9 @@ impl VectorsWriter {
     }
 
     /// What was written, and what is still to be.
-    pub(crate) fn finish(mut self) -> Result<(WrittenFile, VectorTables)> {
+    pub(crate) fn finish(mut self) -> Result<(Summed, VectorTables)> {
         self.file.flush().map_err(Error::io(&self.path))?;
-        Ok((WrittenFile { size: self.size, checksum: Some(self.checksum.finalize()) }, self.tables))
+        Ok((self.sums.finish(), self.tables))
     }
 }
 
@@ -105,14 +98,14 @@ pub struct Vectors<'a> {
     /// How many chunks there are.
     len: usize,
     /// Files and chunks, which say where a chunk's vector lies; `None`: all lie in one part, in their order.
-    rows: Option<(&'a [DocumentRow], &'a [ChunkRow])>,
+    rows: Option<(Rows<'a, DocumentRow>, Rows<'a, ChunkRow>)>,
 }
 
 #[derive(Clone, Copy)]
 struct PartVectors<'a> {
-    codes: &'a [u8],
-    scales: &'a [f32],
-    sketches: &'a [u64],
+    codes: Rows<'a, u8>,
+    scales: Rows<'a, f32>,
+    sketches: Rows<'a, u64>,
     /// Which chunk each is, or that it is none any more; `None`: they are numbered through.
     chunks: Option<&'a [u32]>,
 }
@@ -126,7 +119,8 @@ impl<'a> PartVectors<'a> {
     /// The numbers of one byte at a place, and what they are to be multiplied with.
     fn row(&self, at: usize, dimensions: usize) -> Option<(&'a [u8], f32)> {
         let start = at.checked_mul(dimensions)?;
-        Some((self.codes.get(start..start + dimensions)?, *self.scales.get(at)?))
+        let codes = self.codes.slice(start..start + dimensions);
+        Some((Some(codes).filter(|codes| codes.len() == dimensions)?, *self.scales.get(at)?))
     }
 }
 
@@ -154,8 +148,10 @@ impl VectorTable {
     /// To be searched.
     pub fn vectors(&self) -> Vectors<'_> {
         let VectorTables { scales, sketches } = &self.tables;
-        let part = PartVectors { codes: &self.codes, scales, sketches, chunks: None };
-        Vectors { parts: vec![part], dimensions: self.dimensions, len: scales.len(), rows: None }
+        let (codes, len) = (self.codes.as_slice().into(), scales.len());
+        let (scales, sketches) = (scales.as_slice().into(), sketches.as_slice().into());
+        let part = PartVectors { codes, scales, sketches, chunks: None };
+        Vectors { parts: vec![part], dimensions: self.dimensions, len, rows: None }
     }
 }
 
@@ -169,15 +165,15 @@ impl<'a> Vectors<'a> {
     pub(crate) fn new(
         parts: impl Iterator<Item = (&'a VectorMaps, &'a [u32])>,
         dimensions: usize,
-        documents: &'a [DocumentRow],
-        chunks: &'a [ChunkRow],
+        documents: Rows<'a, DocumentRow>,
+        chunks: Rows<'a, ChunkRow>,
     ) -> Result<Vectors<'a>> {
         let part = |(maps, chunks): (&'a VectorMaps, &'a [u32])| {
-            let (codes, scales): (&[u8], &[f32]) = (maps.codes.bytes(), maps.scales.rows());
+            let (codes, scales): (Rows<u8>, Rows<f32>) = (maps.codes.rows(), maps.scales.rows());
             if codes.len() != scales.len() * dimensions {
                 return Err(Error::damaged(maps.codes.path(), "not as many vectors as scales"));
             }
-            let sketches: &[u64] = maps.sketches.rows();
+            let sketches: Rows<u64> = maps.sketches.rows();
             if sketches.len() != scales.len() * sketches::stride(dimensions) {
                 return Err(Error::damaged(maps.sketches.path(), "not as many sketches as vectors"));
             }
@@ -230,7 +226,7 @@ impl<'a> Vectors<'a> {
         let mut parts: Vec<(&PartVectors, &[f32])> = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             let (own, others) = rest.split_at_mut(part.scales.len());
-            sketched.guess(part.sketches, own);
+            sketched.guess(part.sketches.all(), own);
             parts.push((part, own));
             rest = others;
         }

@@ -9,7 +9,7 @@ use crate::fixture::{Tree, paths};
 
 const TREE: &str = "//- a.py\nclass A:\n    def first(self):\n        return 1\n//- sub/b.txt\nsecond\n";
 
-const STORED: [&str; 14] = [
+const STORED: [&str; 15] = [
     "graph/entities.bin",
     "strings.bin",
     "graph/out.bin",
@@ -24,6 +24,7 @@ const STORED: [&str; 14] = [
     "outlines.bin",
     "names.fst",
     "problems.json",
+    "checksums.bin",
 ];
 
 #[test]
@@ -62,12 +63,13 @@ fn bytes_that_were_overwritten_never_panic() {
             fs::write(&path, vec![byte; whole.len()]).unwrap();
             let Ok(snapshot) = Snapshot::open(tree.home()) else { continue };
             read_everything(&snapshot);
+            assert!(snapshot.damage().is_err() || snapshot.verify().is_err(), "{name} of {byte:#x}");
         }
         fs::write(&path, &whole).unwrap();
     }
 }
 
-/// Asks for everything there is; answers may be wrong, but they come.
+/// Asks for everything there is: rows may be absent, and then the damage is recorded.
 fn read_everything(snapshot: &Snapshot) {
     let _ = snapshot.problems();
     for document in snapshot.documents() {
@@ -76,14 +78,14 @@ fn read_everything(snapshot: &Snapshot) {
         let _ = (snapshot.load(document.id).is_ok(), snapshot.text(document.id).is_ok());
     }
     for id in 0..snapshot.entity_count() as u32 {
-        let entity = snapshot.entity(EntityId(id)).unwrap();
+        let Some(entity) = snapshot.entity(EntityId(id)) else { continue };
         // A parent that is its own child would never end.
         if entity.parent().is_none_or(|p| p.id < entity.id && entity.document().is_some()) {
             let _ = (entity.name(), entity.kind(), entity.scope(), entity.lines(), entity.local(), entity.chunk());
         }
     }
     for id in 0..snapshot.chunk_count() as u32 {
-        let chunk = snapshot.chunk(ChunkId(id)).unwrap();
+        let Some(chunk) = snapshot.chunk(ChunkId(id)) else { continue };
         let _ = (chunk.document().is_some(), chunk.entity().is_some(), chunk.node_type(), chunk.range(), chunk.local());
     }
     for how in [cds_index::NameMatch::Exact, cds_index::NameMatch::Prefix, cds_index::NameMatch::Fuzzy(1)] {
@@ -110,6 +112,104 @@ fn a_block_that_changed_is_told_and_the_next_build_mends_it() {
     let report = tree.build();
     assert_eq!((report.parsed, report.reused, report.changed), (1, 1, true));
     assert!(tree.open().text(broken).is_ok());
+}
+
+/// Tables of several blocks.
+fn many_files() -> Tree {
+    let file = |i: usize| {
+        let function = |n: usize| format!("def f{i}_{n}(x):\n    return f{}_{n}(x) + {n}\n\n", (i + 1) % 150);
+        format!("//- d{}/m{i}.py\n{}", i % 7, (0..4).map(function).collect::<String>())
+    };
+    Tree::new(&(0..150).map(file).collect::<String>())
+}
+
+/// Every file of an index that an answer may come from.
+fn stored_files(tree: &Tree) -> Vec<std::path::PathBuf> {
+    let names: Vec<String> = tree.open().manifest().files.keys().cloned().collect();
+    let paths = names.into_iter().map(|name| tree.home().join(name));
+    paths.filter(|path| fs::metadata(path).is_ok_and(|meta| meta.len() > 0)).collect()
+}
+
+fn flip(path: &std::path::Path, at: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at] ^= 0x04;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn an_update_never_gives_damaged_rows_new_checksums() {
+    let (tree, clean) = (many_files(), many_files());
+    tree.build();
+    for edited in [&tree, &clean] {
+        edited.write("d1/m1.py", "def changed(x):\n    return f2_1(x)\n");
+    }
+    clean.build();
+    let expect = clean.open().dump().unwrap();
+    let whole: Vec<_> = stored_files(&tree).into_iter().map(|path| (fs::read(&path).unwrap(), path)).collect();
+    let manifest = fs::read(tree.home().join("manifest.json")).unwrap();
+    for (bytes, path) in &whole {
+        for quick in [false, true] {
+            flip(path, bytes.len() * 2 / 3);
+            // A build repairs it, or refuses: then the index still says that it is damaged.
+            match tree.try_build(|b| b.quick = quick) {
+                Ok(_) => {
+                    let updated = tree.open();
+                    if let Ok(dump) = updated.dump()
+                        && updated.damage().is_ok()
+                    {
+                        assert_eq!(dump, expect, "{} {quick}", path.display());
+                    } else {
+                        assert!(quick && updated.verify().is_err(), "{}: it was repaired", path.display());
+                    }
+                }
+                Err(error) => assert!(matches!(error, Error::Damaged { .. }), "{}: {error}", path.display()),
+            }
+            fs::remove_dir_all(tree.home()).unwrap();
+            for (bytes, path) in &whole {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, bytes).unwrap();
+            }
+            fs::write(tree.home().join("manifest.json"), &manifest).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_damaged_block_is_an_error_for_those_who_read_it_and_for_nobody_else() {
+    let tree = many_files();
+    tree.build();
+    let entities = tree.stored("graph/entities.bin");
+    let size = fs::metadata(&entities).unwrap().len() as usize;
+    flip(&entities, size - 1);
+    let snapshot = tree.open();
+    assert!(snapshot.entity(EntityId(0)).is_some());
+    snapshot.damage().unwrap();
+    assert!(snapshot.entity(EntityId(snapshot.entity_count() as u32 - 1)).is_none());
+    let error = snapshot.damage().unwrap_err().to_string();
+    assert!(error.contains("entities.bin") && error.ends_with("run `cds index` to repair it"), "{error}");
+    assert!(snapshot.verify_tables().is_err() && snapshot.verify().is_err());
+    assert_eq!(snapshot.entity(EntityId(0)).map(|e| e.name()), Some("m0.py"), "what is whole can still be read");
+}
+
+#[test]
+fn files_in_the_place_of_others_are_noticed() {
+    let tree = many_files();
+    tree.build();
+    tree.write("d1/m1.py", "def changed(x):\n    return f2_1(x)\n");
+    tree.build();
+    let folders = tree.open().manifest().parts.iter().map(|part| part.name.clone()).collect::<Vec<_>>();
+    assert_eq!(folders.len(), 2);
+    for name in ["names.fst", "outlines.bin", "vectors.bin", "checksums.bin", "files.bin"] {
+        let [a, b] = [0, 1].map(|i| tree.home().join(&folders[i]).join(name));
+        let (first, second) = (fs::read(&a).unwrap(), fs::read(&b).unwrap());
+        fs::write(&a, &second).unwrap();
+        fs::write(&b, &first).unwrap();
+        let error = Snapshot::open(tree.home()).map(|_| ()).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{name}: {error}");
+        fs::write(&a, &first).unwrap();
+        fs::write(&b, &second).unwrap();
+    }
+    tree.open().verify().unwrap();
 }
 
 #[test]

@@ -20,7 +20,9 @@ const OPERATIONS: &[Operation] = &[
     ("commit", Repository::commit),
     ("checkout", Repository::checkout),
     ("stash", Repository::stash),
-    ("stash pop", |repository| drop(repository.git(&["stash", "pop"]))),
+    ("stash pop", |repository| {
+        repository.git(&["stash", "pop"]);
+    }),
     ("rebase", Repository::rebase),
     ("merge", Repository::merge),
     ("rename a folder", Repository::rename_folder),
@@ -29,10 +31,16 @@ const OPERATIONS: &[Operation] = &[
     ("add a worktree", Repository::add_worktree),
     ("remove a worktree", Repository::remove_worktree),
     ("sparse checkout", Repository::sparse),
-    ("end of sparse checkout", |repository| drop(repository.git(&["sparse-checkout", "disable"]))),
-    ("clean", |repository| drop(repository.git(&["clean", "-fdq", "-e", ".cds-index"]))),
+    ("end of sparse checkout", |repository| {
+        repository.git(&["sparse-checkout", "disable"]);
+    }),
+    ("clean", |repository| {
+        repository.git(&["clean", "-fdq", "-e", ".cds-index"]);
+    }),
     ("info/exclude", Repository::exclude),
-    ("reset", |repository| drop(repository.git(&["reset", "-q", "--hard"]))),
+    ("reset", |repository| {
+        repository.git(&["reset", "-q", "--hard"]);
+    }),
 ];
 
 impl Repository {

@@ -132,11 +132,7 @@ fn patterns_that_are_too_large_are_refused_at_once() {
     let projects: Vec<String> = (0..300).map(|i| i.to_string()).collect();
     check("search", &json!({ "query": "a", "project": projects }), "expected at most 256 projects, received 300");
     let names: Vec<String> = (0..1_200).map(|i| i.to_string()).collect();
-    check(
-        "traverse",
-        &json!({ "from": names }),
-        "the number of names must be between 1 and 1000, not 1200",
-    );
+    check("traverse", &json!({ "from": names }), "the number of names must be between 1 and 1000, not 1200");
 }
 
 #[test]

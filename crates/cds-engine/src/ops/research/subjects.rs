@@ -235,7 +235,7 @@ impl Names<'_> {
     }
 
     fn nothing(&self, word: &str) -> Result<Error> {
-        self.snapshot.verify_tables()?;
+        self.snapshot.damage()?;
         let mut near = self.alike(word);
         if near.is_empty() {
             near = cds_search::lookup(self.snapshot, word, LookupOptions::default()).suggestions;
