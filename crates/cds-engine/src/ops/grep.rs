@@ -165,7 +165,7 @@ impl Engine {
             }
         }
         let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
-        let (limit, mut hits, mut total, mut bytes) = (request.limit(), Vec::new(), 0, 0);
+        let (limit, mut hits, mut total, mut bytes, mut late) = (request.limit(), Vec::new(), 0, 0, 0);
         for batch in files.chunks(BATCH) {
             if cancel.is_cancelled() || total > limit || bytes > MAX_ANSWER {
                 break;
@@ -179,7 +179,10 @@ impl Engine {
             for (document, lines) in batch.iter().filter_map(|&id| snapshot.document(id)).zip(by_file) {
                 let mut text = None;
                 for line in lines {
-                    let is_shown = hits.len() < limit && bytes <= MAX_ANSWER && !cancel.is_cancelled();
+                    // What was found in time is shown, as far as that takes little more of it.
+                    let is_short = late < DEFAULT_LINES && line.range().len() <= MAX_LINE && !cancel.is_abandoned();
+                    let is_in_time = !cancel.is_cancelled();
+                    let is_shown = hits.len() < limit && bytes <= MAX_ANSWER && (is_in_time || is_short);
                     if filter.accepts_all() && !is_shown {
                         total += 1;
                         continue;
@@ -193,6 +196,7 @@ impl Engine {
                     if !is_shown {
                         continue;
                     }
+                    late += usize::from(!is_in_time);
                     if text.is_none() {
                         text = Some(snapshot.text(document.id)?);
                     }
