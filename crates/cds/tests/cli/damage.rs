@@ -1,4 +1,4 @@
-//! Whatever stands in the files of an index: nothing crashes, and `cds index` repairs it.
+//! Whatever stands in the files of an index: an answer is right or an error, nothing crashes, and `cds index` repairs it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -37,6 +37,8 @@ struct Patient {
     project: Project,
     home: PathBuf,
     whole: Vec<(String, Vec<u8>)>,
+    /// What each question prints before anything is damaged.
+    right: Vec<String>,
 }
 
 impl Patient {
@@ -49,7 +51,8 @@ impl Patient {
             (f, bytes)
         };
         let whole = files_below(&home).into_iter().filter(|f| !f.ends_with("lock")).map(read).collect();
-        Patient { project, home, whole }
+        let right = QUESTIONS.iter().map(|args| project.cds(&[*args, &["--no-update"]].concat()).stdout).collect();
+        Patient { project, home, whole, right }
     }
 
     /// Every file with something in it.
@@ -72,16 +75,18 @@ impl Patient {
         }
     }
 
-    /// Asks three questions and then for the state; nothing crashes, and what fails says what to do. Which three changes
-    /// from turn to turn: all of them on every damage would take a minute.
+    /// Asks three questions and then for the state; nothing crashes, what fails says what to do, and what is answered is right. Which
+    /// three changes from turn to turn: all of them on every damage would take a minute.
     fn ask(&self, turn: usize, what: &str) {
         let status: &[&str] = &["status", "--problems"];
-        for args in QUESTIONS.iter().cycle().skip(turn * 3).take(3).chain([&status]) {
+        let questions = QUESTIONS.iter().zip(&self.right).map(|(args, right)| (args, Some(right)));
+        for (args, right) in questions.cycle().skip(turn * 3).take(3).chain([(&status, None)]) {
             let output = self.project.cds(&[*args, &["--no-update"]].concat());
             let what = format!("{what}, {args:?}: {output:?}");
             assert!(matches!(output.code, 0 | 1 | 3), "{what}");
             assert!(!output.stderr.contains("panicked"), "{what}");
             assert!(output.code != 3 || output.stderr.contains("run `cds index`"), "{what}");
+            assert!(output.code == 3 || right.is_none_or(|right| *right == output.stdout), "{what}");
         }
     }
 
