@@ -179,12 +179,11 @@ const MAY_OPEN: &[(&str, &str, &str)] = &[
     ("cds-engine/src/limits.rs",             "fs::read_to_string(path)", "the kernel's limits of memory in /proc and /sys"),
     ("cds-engine/src/models.rs",             "BufReader::new(File::open", "a text for a model to read, in quotes"),
     ("cds-engine/src/watch/network.rs",      "/proc/self/mountinfo", "what is mounted"),
-    ("cds-index/src/build/cache.rs",         "", "the index itself"),
-    ("cds-index/src/build/lock.rs",          "", "the index itself, and processes in /proc"),
-    ("cds-index/src/build/mod.rs",           "read_to_string(&path).is_ok_and(|known| known == text)", "config.toml of the index itself"),
+    ("cds-index/src/",                       "private_fs::", "the index itself"),
+    ("cds-index/src/build/lock.rs",          "fs::read_to_string(path).ok()", "the name of the machine and processes in /proc"),
     ("cds-index/src/disk/resolve.rs",        "", "the one way to files of a project"),
-    ("cds-index/src/snapshot.rs",            "", "the index itself"),
-    ("cds-index/src/store/",                 "", "the index itself"),
+    ("cds-index/src/private_fs.rs",          "", "the one way to files of an index"),
+    ("cds-service/src/tls.rs",               "", "keys and certificates that the user named"),
 ];
 
 /// Crates that run where a project is. The command line opens what its user names; `cds-locagent` and `cds-eval` run on trees that
