@@ -2,7 +2,8 @@
 //! `watch` and `serve` run in it, and must write nothing outside the index directory, show nothing of the decoys, end in time and
 //! within bounded memory, and either find what is there or reject the project with a message that says why.
 //!
-//! `CDS_HOSTILE_ONLY=part` runs the cases whose names contain the part, and `CDS_HOSTILE_SECONDS` is the time limit of a command.
+//! `CDS_HOSTILE_ONLY=part` runs the cases whose names contain the part, `CDS_HOSTILE_SECONDS` is the time limit of a
+//! command, and `CDS_HOSTILE_BINARY` names another build of cds, such as a release build.
 #![cfg(unix)]
 
 mod content;
