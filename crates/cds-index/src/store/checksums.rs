@@ -103,7 +103,7 @@ pub(crate) fn seal(home: &Path, files: BTreeMap<String, Summed>) -> Result<BTree
     for (folder, sums) in folders {
         let (name, bytes) = (format!("{folder}/{NAME}"), sums.as_bytes());
         let path = home.join(&name);
-        std::fs::write(&path, bytes).map_err(Error::io(&path))?;
+        private_fs::write(&path, bytes).map_err(Error::io(&path))?;
         let checksum = Some(crc32fast::hash(bytes));
         listed.insert(name, WrittenFile { size: bytes.len() as u64, checksum });
     }

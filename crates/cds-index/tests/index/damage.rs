@@ -60,7 +60,12 @@ fn bytes_that_were_overwritten_never_panic() {
         let path = tree.stored(name);
         let whole = fs::read(&path).unwrap();
         for byte in [0x00, 0xff, 0x5a] {
-            fs::write(&path, vec![byte; whole.len()]).unwrap();
+            let filled = vec![byte; whole.len()];
+            // A table may be all zeros.
+            if filled == whole {
+                continue;
+            }
+            fs::write(&path, filled).unwrap();
             let Ok(snapshot) = Snapshot::open(tree.home()) else { continue };
             read_everything(&snapshot);
             assert!(snapshot.damage().is_err() || snapshot.verify().is_err(), "{name} of {byte:#x}");
