@@ -35,3 +35,21 @@ fn limits_are_held_by_the_tests_that_the_table_names() {
     }
     assert!(named > 20, "{named}");
 }
+
+#[test]
+fn guarantees_are_held_by_the_tests_that_the_page_names() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut code = String::new();
+    sources(&root.join("crates"), &mut code);
+    let page = std::fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let mut named = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let last = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap();
+        let is_test = |name: &&str| name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        for test in last.split('`').skip(1).step_by(2).filter(is_test) {
+            assert!(code.contains(&format!("fn {test}(")), "docs/security.md names a test that is not there: {test}");
+            named += 1;
+        }
+    }
+    assert!(named > 20, "{named}");
+}
