@@ -208,7 +208,7 @@ impl Engine {
 
     fn build(&self, options: BuildOptions, how: How, hooks: &Hooks) -> Result<BuildReport> {
         let (memory, large) = (self.config.memory(), self.config.large());
-        let state = self.index_dir().state()?;
+        let state = self.index_dir().state().map_err(|error| self.explain(error))?;
         let is_first = !self.has_manifest(&state);
         if let Some(what) = self.config.is_hardly_meant(&self.root).filter(|_| is_first) {
             let root = self.root.display();

@@ -213,15 +213,15 @@ impl<'a> IndexDir<'a> {
         Error::Rejected { path: self.path.to_owned(), why: why.to_owned() }
     }
 
-    /// Creates the directory if it may be used, and says which directories it made.
-    pub(crate) fn create(self) -> Result<Vec<PathBuf>> {
-        self.state()?;
+    /// Creates the directory if it may be used; gives what was there before and which directories were made.
+    pub(crate) fn create(self) -> Result<(DirState, Vec<PathBuf>)> {
+        let state = self.state()?;
         let missing: Vec<&Path> = self.path.ancestors().take_while(|path| !path.exists()).collect();
         if let Some(parent) = self.path.parent() {
             std::fs::create_dir_all(parent).map_err(Error::io(self.path))?;
         }
         private_fs::create_dir(self.path).map_err(Error::io(self.path))?;
-        Ok(missing.into_iter().map(Path::to_owned).collect())
+        Ok((state, missing.into_iter().map(Path::to_owned).collect()))
     }
 
     /// Makes it the index directory of this root. Called by whoever holds its lock.

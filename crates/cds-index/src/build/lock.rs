@@ -212,8 +212,9 @@ impl Lock {
         let mut made = Vec::new();
         loop {
             // Somebody may have removed the folder while we waited.
-            made.extend(dir.create()?);
-            let said = match attempt(&path, seen.as_ref())? {
+            let (state, new) = dir.create()?;
+            made.extend(new);
+            let said = match attempt(&path, seen.as_ref(), state == DirState::Ours)? {
                 Attempt::Taken(file) => return Lock::own(root, path, file)?.claim(dir, made),
                 Attempt::Settling(file) => {
                     let lock = Lock::own(root, path.clone(), file)?;
@@ -347,7 +348,9 @@ enum Attempt {
     Held(Said),
 }
 
-fn attempt(path: &Path, seen: Option<&(Said, Instant)>) -> Result<Attempt> {
+/// Tries to take the lock. What the file says is believed where the system has no locks, and in a marked directory: elsewhere it may have
+/// come with a clone.
+fn attempt(path: &Path, seen: Option<&(Said, Instant)>, is_marked: bool) -> Result<Attempt> {
     let file = match private_fs::open_or_create(path) {
         Ok(file) => file,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Attempt::Held(Said::Nothing)),
@@ -363,7 +366,7 @@ fn attempt(path: &Path, seen: Option<&(Said, Instant)>) -> Result<Attempt> {
     if !is_same_file(&file, path) {
         return Ok(Attempt::Held(Said::Nothing));
     }
-    let said = if is_locked && cfg!(windows) { Said::Nothing } else { Said::read(path) };
+    let said = if is_locked && (cfg!(windows) || !is_marked) { Said::Nothing } else { Said::read(path) };
     let is_silent = seen.is_some_and(|(known, since)| *known == said && since.elapsed() >= SILENCE);
     Ok(match judge(&said, is_locked, is_silent) {
         Judgement::Free if is_locked => Attempt::Taken(file),
@@ -523,7 +526,8 @@ mod tests {
         let mut foreign =
             Owner { pid: 1, host: "another machine".to_owned(), started: u64::MAX / 2, ..Owner::default() };
         write(&std::fs::File::create(&path).unwrap(), &foreign).unwrap();
-        let is_held = |seen: Option<&(Said, Instant)>| matches!(attempt(&path, seen).unwrap(), super::Attempt::Held(_));
+        let is_held =
+            |seen: Option<&(Said, Instant)>| matches!(attempt(&path, seen, true).unwrap(), super::Attempt::Held(_));
         assert!(is_held(None), "a time far in the future, or the past, says nothing");
         let Some(long_ago) = Instant::now().checked_sub(Duration::from_secs(31)) else { return };
         let seen = (Said::read(&path), long_ago);
@@ -531,6 +535,17 @@ mod tests {
         foreign.beat += 1;
         write(&std::fs::File::create(&path).unwrap(), &foreign).unwrap();
         assert!(is_held(Some(&seen)), "it beats");
+    }
+
+    #[test]
+    fn a_lock_that_came_with_a_clone_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let Said::Owner(foreign) = owner(NOBODY, "another machine") else { unreachable!() };
+        std::fs::create_dir(folder.path().join("home")).unwrap();
+        write(&std::fs::File::create(folder.path().join("home/lock")).unwrap(), &foreign).unwrap();
+        drop(take(&folder, 0).unwrap());
+        write(&std::fs::File::create(folder.path().join("home/lock")).unwrap(), &foreign).unwrap();
+        assert!(matches!(take(&folder, 0), Err(Error::Busy { .. })), "in a marked directory it may be true");
     }
 
     #[test]
