@@ -83,6 +83,7 @@ fn first_line(text: &str) -> &str {
 /// The syntax tree of a text, a node a line, with field names: for people who write queries.
 pub fn syntax_tree(language: &crate::Language, text: &str) -> String {
     let Some(grammar) = language.grammar() else { return String::new() };
+    crate::allocation::install();
     let mut parser = tree_sitter::Parser::new();
     if parser.set_language(grammar).is_err() {
         return String::new();

@@ -10,6 +10,7 @@ use crate::Language;
 pub fn pattern_costs(language: &Language) -> Vec<(Duration, String)> {
     let Some(grammar) = language.grammar() else { return Vec::new() };
     let text = language.query_text();
+    crate::allocation::install();
     let Ok(query) = Query::new(grammar, text) else { return Vec::new() };
     let mut costs: Vec<(Duration, String)> = (0..query.pattern_count())
         .map(|i| {
@@ -26,6 +27,7 @@ pub fn pattern_costs(language: &Language) -> Vec<(Duration, String)> {
 /// The time to parse a text, and to run the language's query over its tree.
 pub fn parse_and_query_time(language: &Language, text: &str) -> Option<(Duration, Duration)> {
     let compiled = language.compiled()?;
+    crate::allocation::install();
     let mut parser = Parser::new();
     parser.set_language(language.grammar()?).ok()?;
     let started = Instant::now();

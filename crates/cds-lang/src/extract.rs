@@ -1,18 +1,18 @@
 //! Text to facts: parse, run the language's query once, put the pieces together, cut chunks.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::{ControlFlow, Range};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cds_model::{FileFacts, Kind, LanguageShare, Problem, ProblemKind, ReferenceKind, estimate_tokens};
 use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
 
 use crate::capture::Capture;
 use crate::registry::{Compiled, Language, Registry};
-use crate::{assemble, chunk, embedded, sections};
+use crate::{allocation, assemble, chunk, embedded, sections};
 
 /// Part of every cache key: raise it when the same bytes and the same language data give other facts.
-pub const EXTRACTOR_VERSION: u32 = 3;
+pub const EXTRACTOR_VERSION: u32 = 4;
 
 /// Matches a query may have under way at once. Bounds the work per node; real code stays far below.
 const MATCH_LIMIT: u32 = 512;
@@ -28,14 +28,30 @@ fn query_budget(bytes: usize) -> usize {
     2_000 + bytes / 16
 }
 
+/// Bytes that the parser reads at once. It asks again where it goes on, and where it goes back.
+const READ: usize = 4_096;
+
+/// How often it may ask. Real code is read once; where a text is broken, some scanners look for the end of a token from every byte to the
+/// end of the text, in one operation that no callback interrupts.
+fn read_budget(bytes: usize) -> usize {
+    1_000 + 64 * bytes / READ
+}
+
 /// The last resort when a grammar's own scanner loops: then the clock decides.
-const TIME_BUDGET: Duration = Duration::from_secs(20);
+const TIME_BUDGET: Duration = Duration::from_secs(3);
+
+/// Parts of a text that may be unfinished at one place, in nodes of the parser's stack: each bracket, operator and keyword around it is one
+/// or two. Completing more of them at the end of a broken text takes too much memory; see [`crate::allocation`].
+const MAX_STACK: usize = 2_000;
 
 /// Children of one error node beyond which a text is not worth a query: looking at siblings takes the square of their number.
 const MAX_ERROR_CHILDREN: u32 = 5_000;
 
 thread_local! {
-    static TOOLS: RefCell<(Parser, QueryCursor)> = RefCell::new((Parser::new(), QueryCursor::new()));
+    static TOOLS: RefCell<(Parser, QueryCursor)> = RefCell::new({
+        allocation::install();
+        (Parser::new(), QueryCursor::new())
+    });
 }
 
 /// The facts of `text`, which is in `language`. Never fails: what goes wrong is listed in `problems`.
@@ -127,15 +143,25 @@ fn parse(
     let ranges: Vec<tree_sitter::Range> = stretch.into_iter().map(|r| lines.tree_range(r)).collect();
     parser.set_included_ranges(&ranges).map_err(|e| too_much(format!("included ranges: {e:?}")))?;
     let mut guard = Guard::new(parse_budget(text.len()));
-    let mut progress = |_: &tree_sitter::ParseState| guard.step();
-    let bytes = text.as_bytes();
-    parser
-        .parse_with_options(
-            &mut |at, _| bytes.get(at..).unwrap_or_default(),
-            None,
-            Some(ParseOptions::new().progress_callback(&mut progress)),
-        )
-        .ok_or_else(|| too_much("parsing took too long: indexed as plain text".to_owned()))
+    let (before, mut is_deep) = (allocation::stack_nodes(), false);
+    let reads = Cell::new(read_budget(text.len()));
+    let mut progress = |_: &tree_sitter::ParseState| {
+        is_deep |= allocation::stack_nodes() > before + MAX_STACK;
+        if is_deep || reads.get() == 0 { ControlFlow::Break(()) } else { guard.step() }
+    };
+    // To a parser that reads too much the text ends here, so that it comes to its next step.
+    let mut read = |at: usize, _: tree_sitter::Point| {
+        reads.set(reads.get().saturating_sub(1));
+        let end = text.floor_char_boundary((at + READ).min(text.len()));
+        text.as_bytes().get(at..end).filter(|_| reads.get() > 0).unwrap_or_default()
+    };
+    let tree = parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut progress)));
+    tree.filter(|_| reads.get() > 0).ok_or_else(|| {
+        // What was begun is let go of now, not when the next file is parsed.
+        parser.reset();
+        let why = if is_deep { "nested too deeply" } else { "parsing took too long" };
+        too_much(format!("{why}: indexed as plain text"))
+    })
 }
 
 fn too_much(detail: String) -> Problem {
@@ -145,18 +171,33 @@ fn too_much(detail: String) -> Problem {
 /// Counts work and looks at the clock now and then.
 struct Guard {
     left: usize,
-    started: Instant,
+    started: Duration,
 }
 
 impl Guard {
     fn new(left: usize) -> Guard {
-        Guard { left, started: Instant::now() }
+        Guard { left, started: processor_time() }
     }
 
     fn step(&mut self) -> ControlFlow<()> {
         self.left = self.left.saturating_sub(1);
-        let late = self.left.is_multiple_of(64) && self.started.elapsed() > TIME_BUDGET;
+        // A step may take milliseconds where a text is broken, and most texts need few.
+        let late = self.left.is_multiple_of(4) && processor_time().saturating_sub(self.started) > TIME_BUDGET;
         if self.left == 0 || late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Processor time of this thread, so that what else runs on the machine does not decide what is indexed.
+fn processor_time() -> Duration {
+    #[cfg(unix)]
+    {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+    }
+    #[cfg(not(unix))]
+    {
+        static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+        START.elapsed()
     }
 }
 

@@ -12,6 +12,7 @@
 //! assert_eq!(facts.qualified_name(1), "A.f");
 //! ```
 
+mod allocation;
 mod assemble;
 mod capture;
 mod chunk;

@@ -138,6 +138,7 @@ impl Language {
 
     fn compile(&self) -> Result<Compiled, LanguageError> {
         let error = |file, message| LanguageError { language: self.name.clone(), file, message };
+        crate::allocation::install();
         let grammar = self.grammar.as_ref().expect("only languages with a grammar have queries");
         let query = Query::new(grammar, &self.query_text).map_err(|e| {
             let line = self.query_text.lines().nth(e.row).unwrap_or_default();
