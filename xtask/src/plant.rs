@@ -94,8 +94,11 @@ const BUGS: &[Bug] = &[
     },
 ];
 
-/// Edits before a bug counts as unseen.
+/// Random edits before a bug counts as unseen.
 const STEPS: &str = "150";
+
+/// Of the small edits of every case, all are made.
+const STRIDE: &str = "1";
 
 #[allow(clippy::print_stdout)]
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
@@ -148,6 +151,7 @@ fn is_equal(copy: &Path, omitted: Option<&str>) -> Result<bool> {
     // As all tests are built, so that what others wrote is not compiled once more.
     test.args(["test", "-q", "--workspace", "--all-features", "--test", "index", "equality"]).current_dir(copy);
     test.env("CARGO_TARGET_DIR", trees::target()).env("CDS_EQUALITY_STEPS", STEPS);
+    test.env("CDS_EQUALITY_STRIDE", STRIDE);
     test.envs(omitted.map(|kind| ("CDS_OMIT_DEPENDENCY", kind)));
     let output = test.output().with_context(|| format!("{test:?}"))?;
     let told = String::from_utf8_lossy(&output.stdout);
