@@ -622,8 +622,9 @@ impl Lookup<'_> {
             let head = |entity: &Definition| (entity.kind(), entity.scope());
             file.entity(local).is_some_and(|other| head(other) == head(definition))
         };
-        let all: Vec<u32> =
-            file.members(definition.parent, definition.name).filter(same).map(|l| file.node_of(l)).collect();
+        // One more than are linked tells that there are too many; a file may have thousands.
+        let all = file.members(definition.parent, definition.name).filter(same).take(MAX_OVERLOADS + 1);
+        let all: Vec<u32> = all.map(|l| file.node_of(l)).collect();
         if self.rules(at).clauses {
             return all[..1].to_vec();
         }

@@ -347,13 +347,15 @@ fn foreign_entry(path: &Path) -> std::io::Result<Contents> {
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let meta = entry.metadata()?;
+        // A writer may have renamed or removed it since the directory was listed.
+        let Some(meta) = if_there(entry.metadata())? else { continue };
         let is_file = is_own(&meta) && (meta.is_file() || name == SOCKET && is_socket(&meta));
         if is_file && is_preliminary(&entry.path(), &name) {
             continue;
         }
         let is_ours = if meta.is_dir() {
-            is_own(&meta) && (is_generation(&name) || name == "cache") && has_only_files(&entry.path(), &name)?
+            let is_known = is_generation(&name) || name == "cache";
+            is_own(&meta) && is_known && if_there(has_only_files(&entry.path(), &name))?.unwrap_or(true)
         } else {
             is_file
                 && (FILES.contains(&name.as_str())
@@ -366,6 +368,14 @@ fn foreign_entry(path: &Path) -> std::io::Result<Contents> {
         found = Contents::Ours(name);
     }
     Ok(found)
+}
+
+/// The result of looking at something that may be gone.
+fn if_there<T>(found: std::io::Result<T>) -> std::io::Result<Option<T>> {
+    match found {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 /// Whether a file is one that writers leave before they publish, and not somebody else's of that name.
@@ -387,7 +397,7 @@ fn has_only_files(path: &Path, name: &str) -> std::io::Result<bool> {
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
         let is_known = name == "cache" || WRITTEN.contains(&entry.file_name().to_string_lossy().as_ref());
-        let meta = entry.metadata()?;
+        let Some(meta) = if_there(entry.metadata())? else { continue };
         let is_plain = |meta: &Metadata| meta.is_file() && is_own(meta);
         let is_ours = if meta.is_dir() && name != "cache" {
             let below = std::fs::read_dir(entry.path())?.collect::<std::io::Result<Vec<_>>>()?;

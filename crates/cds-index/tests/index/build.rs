@@ -442,3 +442,19 @@ fn a_first_step_with_nothing_to_read_is_passed_over_and_what_vanished_is_not_wai
     tree.try_build(|build| build.quick = true).unwrap();
     assert_eq!((tree.open().file_count(), tree.open().manifest().left), (1_000, 0));
 }
+
+#[test]
+fn several_may_make_an_index_directory_at_once() {
+    for _ in 0..30 {
+        let tree = Tree::new("//- a.py\ndef f(): pass\n");
+        std::thread::scope(|scope| {
+            let prepare = || cds_index::prepare_home(tree.root(), tree.home());
+            let others: Vec<_> = (0..3).map(|_| scope.spawn(prepare)).collect();
+            let built = tree.try_build(|build| build.effort.wait = std::time::Duration::from_secs(20));
+            built.expect("the tree is indexed");
+            for other in others {
+                other.join().expect("no panic").expect("the directory is there");
+            }
+        });
+    }
+}
