@@ -59,7 +59,8 @@ impl Tree {
             quick: false,
             seen: None,
             early: None,
-            effort: cds_index::Effort::default(),
+            // A process that another test starts holds our locks until it has begun: between fork and exec.
+            effort: cds_index::Effort { wait: std::time::Duration::from_secs(20), ..cds_index::Effort::default() },
             cancel: &NEVER,
             progress: &|_: Progress| {},
         };
