@@ -54,6 +54,7 @@ fn count(size: usize, by: isize) {
 
 /// Writes the header of a new block and gives what comes after it.
 #[allow(unsafe_code)]
+#[expect(clippy::cast_ptr_alignment, reason = "blocks are aligned to the header")]
 fn begin(block: *mut u8, size: usize) -> *mut c_void {
     if block.is_null() {
         handle_alloc_error(layout(size));
@@ -72,6 +73,7 @@ fn begin(block: *mut u8, size: usize) -> *mut c_void {
 ///
 /// The pointer must come from `begin` and must not be freed yet.
 #[allow(unsafe_code)]
+#[expect(clippy::cast_ptr_alignment, reason = "blocks are aligned to the header")]
 unsafe fn block(given: *mut c_void) -> (*mut u8, usize) {
     // SAFETY: the header lies before what `begin` gave.
     unsafe {

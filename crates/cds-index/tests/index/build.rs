@@ -258,7 +258,7 @@ fn one_writes_at_a_time() {
     tree.build();
     let lock = std::fs::File::options().write(true).open(tree.home().join("lock")).unwrap();
     lock.lock().unwrap();
-    let error = tree.try_build(|b| b.force = true).unwrap_err();
+    let error = tree.try_build(|b| (b.force, b.effort.wait) = (true, Duration::ZERO)).unwrap_err();
     assert!(matches!(error, Error::Busy { .. }) && error.to_string().starts_with("another process is indexing "));
     assert_eq!(tree.open().file_count(), 3, "readers do not wait");
     lock.unlock().unwrap();
