@@ -12,10 +12,10 @@ use super::load::{Client, Daemon, question};
 use crate::trees;
 
 /// How long the load lasts, and how often the server is measured.
-const DURATION: Duration = Duration::from_secs(180);
+const DURATION: Duration = Duration::from_mins(3);
 const INTERVAL: Duration = Duration::from_secs(5);
 /// What is measured before counts as start-up.
-const WARM_UP: Duration = Duration::from_secs(60);
+const WARM_UP: Duration = Duration::from_mins(1);
 /// Clients that send requests one after the other.
 const CLIENTS: usize = 8;
 /// How often a file of the tree is edited.
