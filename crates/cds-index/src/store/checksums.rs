@@ -14,7 +14,7 @@ use crate::{Error, Result, private_fs};
 pub(crate) const NAME: &str = "checksums.bin";
 
 /// Bytes in a block, as a power of two. Smaller blocks make a look at a few rows cheaper, larger ones the list of checksums: see
-/// `docs/decisions/00xx-block-checksums.md`.
+/// `docs/decisions/0025-block-checksums.md`.
 pub(crate) const SHIFT: u32 = 13;
 
 /// Bytes in a block.
