@@ -35,6 +35,22 @@ pub struct Listen {
     pub tls: Option<(PathBuf, PathBuf)>,
 }
 
+impl Listen {
+    /// Refuses an address that other machines can reach if no token is asked for. Callers check before they open projects: a
+    /// server that will not start must not begin an index.
+    pub fn check(&self, guard: &Guard) -> Result<(), Fault> {
+        match self.address.filter(|a| !a.ip().is_loopback() && guard.token.is_none()) {
+            None => Ok(()),
+            Some(address) => Err(Fault::new(
+                FaultKind::Invalid,
+                format!(
+                    "{address} can be reached from other machines: set a token in CDS_TOKEN, or listen on 127.0.0.1"
+                ),
+            )),
+        }
+    }
+}
+
 /// The socket beside an index.
 pub(crate) const SOCKET: &str = "daemon.sock";
 
@@ -49,11 +65,7 @@ pub async fn serve(
     told: impl FnOnce(Option<SocketAddr>),
     stop: impl Future<Output = ()>,
 ) -> Result<(), Fault> {
-    if let Some(address) = listen.address.filter(|a| !a.ip().is_loopback() && guard.token.is_none()) {
-        let message =
-            format!("{address} can be reached from other machines: set a token in CDS_TOKEN, or listen on 127.0.0.1");
-        return Err(Fault::new(FaultKind::Invalid, message));
-    }
+    listen.check(&guard)?;
     let tcp = match listen.address {
         Some(address) => Some(TcpListener::bind(address).await.map_err(|e| {
             let hint = if e.kind() == std::io::ErrorKind::AddrInUse {

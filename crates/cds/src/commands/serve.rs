@@ -88,8 +88,6 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
     let allowed = if args.allow_root.is_empty() { &roots } else { &args.allow_root };
     let mut allowed_roots = allowed.clone();
     allowed_roots.extend(roots.iter().cloned());
-    let doors =
-        open(common, &roots, Keeping { allowed_roots, no_watch: args.no_watch, ..Keeping::default() }, args.log)?;
     let guard = Guard {
         token: std::env::var(TOKEN).ok().filter(|token| !token.trim().is_empty()),
         hosts: args.allow_host.clone(),
@@ -99,6 +97,9 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     let scheme = if tls.is_some() { "https" } else { "http" };
     let listen = Listen { address, socket: args.socket.clone(), tls };
+    listen.check(&guard).map_err(stopped)?;
+    let doors =
+        open(common, &roots, Keeping { allowed_roots, no_watch: args.no_watch, ..Keeping::default() }, args.log)?;
     let told = |address: Option<SocketAddr>| {
         // On standard output, so that a program that starts us can read where to ask.
         if let Some(address) = address {

@@ -53,6 +53,7 @@ fn a_token_is_asked_for_where_one_is_set_and_needed_for_other_machines() {
     let open = project.run(&Run { args: &["serve", "--port", "0", "--address", "0.0.0.0"], ..Run::default() });
     assert_eq!(open.code, 2, "{}", open.stderr);
     assert!(open.stderr.contains("CDS_TOKEN"), "{}", open.stderr);
+    assert!(!project.path(".cds-index").exists(), "a server that does not start begins no index");
     let service = Service::start_with(&project, &[], &[("CDS_TOKEN", "a secret word")]);
     let status = |word: &str| {
         let headers = [json_type(), ("Authorization", word)];
