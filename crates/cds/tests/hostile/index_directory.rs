@@ -1,13 +1,9 @@
 //! A project that brings an index directory of its own, or something in its place.
 
-use crate::sandbox::{Case, Expect, Sandbox};
-
-const fn finds(name: &'static str, make: fn(&Sandbox)) -> Case {
-    Case { name, make, expect: Expect::Finds }
-}
+use crate::sandbox::{Case, Sandbox};
 
 const fn rejected(name: &'static str, make: fn(&Sandbox)) -> Case {
-    Case { name, make, expect: Expect::Rejected(".cds-index") }
+    Case::rejected(name, make, ".cds-index")
 }
 
 /// What an index that somebody else built may claim of itself.
@@ -36,8 +32,10 @@ pub(crate) const CASES: &[Case] = &[
         s.write(".cds-index/manifest.json", MANIFEST);
         s.link(".cds-index/g000001/graph", s.outside(""));
     }),
-    finds("a manifest of somebody else", |s| s.write(".cds-index/manifest.json", MANIFEST)),
-    finds("a manifest without sense", |s| s.write(".cds-index/manifest.json", "[".repeat(50_000))),
-    finds("an empty index", |s| s.folder(".cds-index")),
-    finds("a lock of a process that is gone", |s| s.write(".cds-index/lock", "{\"pid\":1,\"host\":\"elsewhere\"}")),
+    Case::finds("a manifest of somebody else", |s| s.write(".cds-index/manifest.json", MANIFEST)),
+    Case::finds("a manifest without sense", |s| s.write(".cds-index/manifest.json", "[".repeat(50_000))),
+    Case::finds("an empty index", |s| s.folder(".cds-index")),
+    Case::finds("a lock of a process that is gone", |s| {
+        s.write(".cds-index/lock", "{\"pid\":1,\"host\":\"elsewhere\"}")
+    }),
 ];

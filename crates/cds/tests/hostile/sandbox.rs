@@ -31,6 +31,18 @@ pub(crate) struct Case {
     pub(crate) expect: Expect,
 }
 
+impl Case {
+    /// A project in which the good file is found.
+    pub(crate) const fn finds(name: &'static str, make: fn(&Sandbox)) -> Case {
+        Case { name, make, expect: Expect::Finds }
+    }
+
+    /// A project that is rejected with a message that contains this.
+    pub(crate) const fn rejected(name: &'static str, make: fn(&Sandbox), message: &'static str) -> Case {
+        Case { name, make, expect: Expect::Rejected(message) }
+    }
+}
+
 /// What becomes of a hostile project.
 #[derive(Clone, Copy)]
 pub(crate) enum Expect {

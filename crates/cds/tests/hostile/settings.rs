@@ -1,20 +1,12 @@
 //! `.cds.toml` of a project: it may narrow what the owner of the machine decided, and nothing else.
 
-use crate::sandbox::{Case, Expect, SECRET, Sandbox};
+use crate::sandbox::{Case, SECRET};
 
 /// A project whose settings are this text.
 macro_rules! settings {
     ($name:literal, $text:expr, $message:literal) => {
-        Case { name: $name, make: |sandbox| sandbox.write(".cds.toml", $text), expect: Expect::Rejected($message) }
+        Case::rejected($name, |sandbox| sandbox.write(".cds.toml", $text), $message)
     };
-}
-
-const fn finds(name: &'static str, make: fn(&Sandbox)) -> Case {
-    Case { name, make, expect: Expect::Finds }
-}
-
-const fn rejected(name: &'static str, make: fn(&Sandbox), message: &'static str) -> Case {
-    Case { name, make, expect: Expect::Rejected(message) }
 }
 
 pub(crate) const CASES: &[Case] = &[
@@ -54,14 +46,14 @@ pub(crate) const CASES: &[Case] = &[
     settings!("nested brackets", format!("a = {}", "[".repeat(100_000)), ".cds.toml"),
     settings!("two megabytes", format!("[search]\n#{}", "x".repeat(2_000_000)), ".cds.toml"),
     settings!("bytes that are not UTF-8", [0xFF, 0xFE, 0x00, 0x1B], ".cds.toml"),
-    rejected("settings link to a secret", |s| s.link(".cds.toml", s.outside("lock")), ".cds.toml"),
-    rejected("settings link to a device", |s| s.link(".cds.toml", "/dev/zero"), ".cds.toml"),
-    rejected("settings are a pipe", |s| s.fifo(".cds.toml"), ".cds.toml"),
-    rejected("settings are a folder", |s| s.folder(".cds.toml"), ".cds.toml"),
-    rejected("settings are enormous", |s| s.sparse(".cds.toml", 10 << 30), ".cds.toml"),
-    finds("settings of a subfolder", |s| s.write("sub/.cds.toml", "[index]\ndir = \"../../outside\"\n")),
-    finds("a file that looks like the settings of the user", |s| {
+    Case::rejected("settings link to a secret", |s| s.link(".cds.toml", s.outside("lock")), ".cds.toml"),
+    Case::rejected("settings link to a device", |s| s.link(".cds.toml", "/dev/zero"), ".cds.toml"),
+    Case::rejected("settings are a pipe", |s| s.fifo(".cds.toml"), ".cds.toml"),
+    Case::rejected("settings are a folder", |s| s.folder(".cds.toml"), ".cds.toml"),
+    Case::rejected("settings are enormous", |s| s.sparse(".cds.toml", 10 << 30), ".cds.toml"),
+    Case::finds("settings of a subfolder", |s| s.write("sub/.cds.toml", "[index]\ndir = \"../../outside\"\n")),
+    Case::finds("a file that looks like the settings of the user", |s| {
         s.write(".config/cds/config.toml", format!("[index]\ndir = \"{SECRET}\"\n"));
     }),
-    finds("settings that only narrow", |s| s.write(".cds.toml", "[index]\nmax_file_size = 500000\n")),
+    Case::finds("settings that only narrow", |s| s.write(".cds.toml", "[index]\nmax_file_size = 500000\n")),
 ];
