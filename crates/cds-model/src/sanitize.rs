@@ -7,7 +7,7 @@
 //! | carriage return | `\r`; [`sanitize_text`] drops the one of a CRLF line end |
 //! | tab | kept |
 //! | other C0 controls, DEL | `\x1b` |
-//! | C1 controls, bidirectional controls, zero-width characters, tags and all else in [`INVISIBLE`] | `\u{202e}` |
+//! | C1 controls, bidirectional controls, zero-width characters, tags and other invisible characters | `\u{202e}` |
 //! | U+FE0F (emoji style) directly after a symbol | kept |
 //!
 //! A backslash is not escaped, so the result is for readers and not for parsing: exact text is in JSON, where
@@ -41,7 +41,7 @@ const INVISIBLE: &[(char, char)] = &[
 /// Asks for the coloured form of the symbol before it, as in most emoji of prose.
 const EMOJI_STYLE: char = '\u{fe0f}';
 
-/// Whether a character is a control character or in [`INVISIBLE`].
+/// Whether a character is a control character, invisible, or reorders its neighbours.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&c))
 }

@@ -26,7 +26,7 @@ impl Kind {
     }
 }
 
-/// Size and times of a file. Equal stamps mean equal content, unless the file changed within the clock's grain of being read; see [`is_racy`].
+/// Size and times of a file. Equal stamps mean equal content, unless the file changed within the clock's grain of being read; see `is_racy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "(u64, i64, i64)", into = "(u64, i64, i64)")]
 pub struct Stamp {
