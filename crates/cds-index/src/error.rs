@@ -123,26 +123,6 @@ impl Error {
         move |source| Error::Io { path: path.as_ref().to_owned(), source }
     }
 
-    /// Of the text index in a folder. A full disk is not its fault.
-    pub(crate) fn text(folder: impl AsRef<Path>) -> impl FnOnce(tantivy::TantivyError) -> Error {
-        use tantivy::TantivyError as T;
-        use tantivy::directory::error::{OpenDirectoryError, OpenWriteError};
-        move |error| {
-            let (T::IoError(refused)
-            | T::OpenWriteError(OpenWriteError::IoError { io_error: refused, .. })
-            | T::OpenDirectoryError(OpenDirectoryError::IoError { io_error: refused, .. })) = &error
-            else {
-                return Error::Text(error);
-            };
-            // It is shared and cannot be taken out.
-            let source = refused.raw_os_error().map_or_else(
-                || std::io::Error::new(refused.kind(), refused.to_string()),
-                std::io::Error::from_raw_os_error,
-            );
-            Error::Io { path: folder.as_ref().to_owned(), source }
-        }
-    }
-
     pub(crate) fn damaged(path: impl AsRef<Path>, detail: impl Into<String>) -> Error {
         Error::Damaged { path: path.as_ref().to_owned(), detail: detail.into() }
     }

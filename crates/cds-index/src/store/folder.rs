@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::private_fs;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
@@ -18,7 +18,35 @@ use super::catalog::Catalog;
 
 /// A text index that is being written. tantivy reads back some of what it just wrote.
 #[derive(Clone, Debug)]
-pub(crate) struct WriteFolder(pub(crate) PathBuf);
+pub(crate) struct WriteFolder {
+    path: PathBuf,
+    /// The first I/O error of any writer: some layers of tantivy keep only its text.
+    failure: Arc<OnceLock<io::Error>>,
+}
+
+impl WriteFolder {
+    pub(crate) fn new(path: &Path) -> WriteFolder {
+        WriteFolder { path: path.to_owned(), failure: Arc::default() }
+    }
+
+    /// The error to report for one of tantivy: the I/O error behind it, if there was one.
+    pub(crate) fn error(&self, error: tantivy::TantivyError) -> crate::Error {
+        match self.failure.get() {
+            Some(failure) => crate::Error::Io { path: self.path.clone(), source: copied(failure) },
+            None => crate::Error::Text(error),
+        }
+    }
+
+    fn noting<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.inspect_err(|e| {
+            let _ = self.failure.set(copied(e));
+        })
+    }
+}
+
+fn copied(error: &io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
+}
 
 /// A text index to read.
 #[derive(Clone)]
@@ -34,21 +62,26 @@ impl fmt::Debug for ReadFolder {
     }
 }
 
-struct Plain(File);
+struct OpenFile {
+    file: File,
+    folder: WriteFolder,
+}
 
-impl Write for Plain {
+impl Write for OpenFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        let written = self.file.write(bytes);
+        self.folder.noting(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        let flushed = self.file.flush();
+        self.folder.noting(flushed)
     }
 }
 
-impl TerminatingWrite for Plain {
+impl TerminatingWrite for OpenFile {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
-        self.0.flush()
+        self.flush()
     }
 }
 
@@ -62,22 +95,22 @@ impl Directory for WriteFolder {
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        std::fs::remove_file(self.0.join(path))
+        std::fs::remove_file(self.path.join(path))
             .map_err(|e| DeleteError::IoError { io_error: Arc::new(e), filepath: path.to_owned() })
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        Ok(self.0.join(path).exists())
+        Ok(self.path.join(path).exists())
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let file = private_fs::create_new(&self.0.join(path));
+        let file = self.noting(private_fs::create_new(&self.path.join(path)));
         let file = file.map_err(|e| OpenWriteError::wrap_io_error(e, path.to_owned()))?;
-        Ok(BufWriter::new(Box::new(Plain(file))))
+        Ok(BufWriter::new(Box::new(OpenFile { file, folder: self.clone() })))
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        private_fs::read(&self.0.join(path)).map_err(|e| match e.kind() {
+        private_fs::read(&self.path.join(path)).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => missing(path),
             _ => OpenReadError::wrap_io_error(e, path.to_owned()),
         })
@@ -85,7 +118,7 @@ impl Directory for WriteFolder {
 
     /// Nobody reads a folder before it is published.
     fn atomic_write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        private_fs::write(&self.0.join(path), bytes)
+        self.noting(private_fs::write(&self.path.join(path), bytes))
     }
 
     fn sync_directory(&self) -> io::Result<()> {

@@ -94,7 +94,7 @@ impl TextRow<'_> {
 
 /// Writes segments one after the other. The writer's caller fills the open one while full ones go to disk beside it.
 pub(crate) struct TextWriter {
-    folder: PathBuf,
+    folder: WriteFolder,
     index: Index,
     fields: Bm25Fields,
     open: Option<(Segment, SegmentWriter)>,
@@ -114,15 +114,15 @@ impl TextWriter {
     pub(crate) fn create(folder: &Path, expected: u64, segment_memory: usize) -> Result<TextWriter> {
         private_fs::create_dir(folder).map_err(Error::io(folder))?;
         let (schema, fields) = schema();
-        let index = Index::create(WriteFolder(folder.to_owned()), schema, tantivy::IndexSettings::default());
-        let index = index.map_err(Error::text(folder))?;
+        let folder = WriteFolder::new(folder);
+        let index = Index::create(folder.clone(), schema, tantivy::IndexSettings::default());
+        let index = index.map_err(|e| folder.error(e))?;
         register(&index);
         // Only the last segment goes to disk while nothing else is left to do: it is made small.
         let until_last = if expected < WORTH_SPLITTING { 0 } else { expected as usize / 4 * 3 };
         // Tables are laid out for what they may hold: a small text must not pay for a large one.
         let most = segment_memory.max(SMALLEST_MEMORY);
         let memory = (expected as usize * 8).clamp(SMALLEST_MEMORY, most);
-        let folder = folder.to_owned();
         Ok(TextWriter { folder, index, fields, open: None, closing: Vec::new(), until_last, written: 0, memory, most })
     }
 
@@ -136,11 +136,11 @@ impl TextWriter {
             None => {
                 let segment = self.index.new_segment();
                 let writer = SegmentWriter::for_segment(self.memory, segment.clone());
-                let writer = writer.map_err(Error::text(&self.folder))?;
+                let writer = writer.map_err(|e| self.folder.error(e))?;
                 self.open.insert((segment, writer))
             }
         };
-        writer.add_document(AddOperation { opstamp: 0, document }).map_err(Error::text(&self.folder))?;
+        writer.add_document(AddOperation { opstamp: 0, document }).map_err(|e| self.folder.error(e))?;
         self.written += row.content.len();
         Ok(())
     }
@@ -178,7 +178,7 @@ impl TextWriter {
 
 /// A text index whose segments are on their way to disk.
 pub(crate) struct ClosingText {
-    folder: PathBuf,
+    folder: WriteFolder,
     index: Index,
     closing: Vec<JoinHandle<tantivy::Result<SegmentMeta>>>,
 }
@@ -189,14 +189,14 @@ impl ClosingText {
         let meta = IndexMeta {
             index_settings: self.index.settings().clone(),
             persisted_custom_extensions: Vec::new(),
-            segments: closed.collect::<tantivy::Result<_>>().map_err(Error::text(&self.folder))?,
+            segments: closed.collect::<tantivy::Result<_>>().map_err(|e| self.folder.error(e))?,
             schema: self.index.schema(),
             opstamp: 0,
             payload: None,
         };
         let listed = serde_json::to_vec(&meta).expect("a list of segments is plain data");
         let written = self.index.directory().atomic_write(Path::new(META), &listed);
-        written.map_err(Error::io(self.folder.join(META)))
+        written.map_err(|e| self.folder.error(e.into()))
     }
 }
 
