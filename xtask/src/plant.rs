@@ -1,6 +1,5 @@
 //! `cargo xtask plant`: mutation check of the test that compares updated indexes with clean ones. Bugs of the kind that updates have are
-//! put into a copy of the sources, one at a time, and the test must fail for each. Then each kind of dependency that linking records is
-//! left out in turn, and the test must fail again.
+//! put into a copy of the sources, one at a time, and the test must fail for each.
 
 use std::path::Path;
 use std::process::Command;
@@ -106,15 +105,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let copy = trees::target().join("plant");
     let _ = std::fs::remove_dir_all(&copy);
     trees::run(Command::new("git").args(["clone", "-q", "--local", "."]).arg(&copy))?;
-    ensure!(is_equal(&copy, None)?, "the test fails before anything is planted");
+    ensure!(is_equal(&copy)?, "the test fails before anything is planted");
     let mut unseen = 0;
     let mut report = |is_seen: bool, what: &str| {
         println!("{}  {what}", if is_seen { "found " } else { "MISSED" });
         unseen += usize::from(!is_seen);
     };
-    for kind in dependency_kinds()?.iter().filter(|kind| only.is_none_or(|only| kind.contains(only.as_str()))) {
-        report(!is_equal(&copy, Some(kind))?, &format!("dependencies of kind {kind} are not recorded"));
-    }
     for bug in BUGS.iter().filter(|bug| only.is_none_or(|only| bug.what.contains(only.as_str()))) {
         let file = copy.join(bug.file);
         let text = std::fs::read_to_string(&file).with_context(|| bug.file.to_owned())?;
@@ -125,7 +121,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             bug.what
         );
         std::fs::write(&file, text.replace(bug.right, bug.wrong))?;
-        let is_seen = !is_equal(&copy, None)?;
+        let is_seen = !is_equal(&copy)?;
         std::fs::write(&file, text)?;
         report(is_seen, bug.what);
     }
@@ -135,24 +131,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The variants of `DepKind`, read from its source so that a new one is checked without a change here.
-fn dependency_kinds() -> Result<Vec<String>> {
-    let file = "crates/cds-graph/src/dependencies.rs";
-    let text = std::fs::read_to_string(file).context(file)?;
-    let (_, body) = text.split_once("enum DepKind {").context("dependencies.rs has DepKind")?;
-    let (body, _) = body.split_once("\n}").context("the enum ends")?;
-    let variants = body.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-    Ok(variants.map(|line| line.trim_end_matches(',').to_owned()).collect())
-}
-
-/// Whether the test passes, also with dependencies of a kind left out. What cannot be compiled is neither right nor wrong.
-fn is_equal(copy: &Path, omitted: Option<&str>) -> Result<bool> {
+/// Whether the test passes. What cannot be compiled is neither right nor wrong.
+fn is_equal(copy: &Path) -> Result<bool> {
     let mut test = Command::new(env!("CARGO"));
     // As all tests are built, so that what others wrote is not compiled once more.
     test.args(["test", "-q", "--workspace", "--all-features", "--test", "index", "equality"]).current_dir(copy);
     test.env("CARGO_TARGET_DIR", trees::target()).env("CDS_EQUALITY_STEPS", STEPS);
     test.env("CDS_EQUALITY_STRIDE", STRIDE);
-    test.envs(omitted.map(|kind| ("CDS_OMIT_DEPENDENCY", kind)));
     let output = test.output().with_context(|| format!("{test:?}"))?;
     let told = String::from_utf8_lossy(&output.stdout);
     ensure!(told.contains("test result:"), "the copy cannot be tested:\n{}", String::from_utf8_lossy(&output.stderr));

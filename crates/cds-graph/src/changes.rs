@@ -85,9 +85,6 @@ impl Changes {
                     if includes(version) {
                         self.keys.insert(text_key(DepKind::Includes, ""));
                     }
-                    if let Some(family) = version.rules.family.as_ref().filter(|_| !version.rules.open.is_empty()) {
-                        self.keys.insert(text_key(DepKind::Spaces, family));
-                    }
                 }
             }
         }

@@ -16,9 +16,21 @@ const BITS: u32 = 24;
 /// Bytes of a key on disk.
 const WIDTH: usize = 3;
 
-/// The kind of fact that a key stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DepKind {
+macro_rules! dep_kinds {
+    ($($(#[$doc:meta])* $kind:ident,)*) => {
+        /// The kind of fact that a key stands for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum DepKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        /// The names of all kinds of dependencies.
+        #[cfg(feature = "mutation")]
+        pub const DEPENDENCY_KINDS: &[&str] = &[$(stringify!($kind),)*];
+    };
+}
+
+dep_kinds! {
     /// The definitions, bindings and imports of a name in one file; its keys are made by [`file_key`].
     InFile,
     /// The definitions and bindings of a name in the whole tree.
@@ -43,8 +55,6 @@ pub(crate) enum DepKind {
     Wildcards,
     /// Which files include which.
     Includes,
-    /// Whether a family of languages has namespaces or open types.
-    Spaces,
     /// Bases and extensions of a type.
     Bases,
     /// The default export of a file.

@@ -22,6 +22,8 @@ mod walk;
 
 pub use changes::{Changes, Version, path_key};
 pub use csr::{EdgeRow, Graph, GraphTables, Row, Stretch};
+#[cfg(feature = "mutation")]
+pub use dependencies::DEPENDENCY_KINDS;
 pub use link::{Edge, Known, Linked, LinkedFile, MAX_CANDIDATES, NONE, Site, Task, Unresolved, link};
 pub use outline::outline;
 pub use rows::{Rows, Verify};

@@ -1,9 +1,9 @@
 //! Namespaces and types that are written in several blocks: those of one qualified name are one.
 
 use cds_model::Step;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use crate::dependencies::{DepKind, Recorder};
+use crate::dependencies::Recorder;
 use crate::outline::{Contents, Definition, TOP};
 use crate::symbols::{Symbol, Symbols};
 use crate::tree::{FileView, Name, Tree};
@@ -18,8 +18,6 @@ pub(crate) struct Spaces {
     named: FxHashMap<(usize, String), u32>,
     /// Blocks with a definition or binding of a name, by group.
     members: FxHashMap<(u32, Symbol), Vec<u32>>,
-    /// Families of languages that have open kinds.
-    families: FxHashSet<usize>,
 }
 
 impl Spaces {
@@ -30,7 +28,6 @@ impl Spaces {
             if rules.open.is_empty() {
                 continue;
             }
-            spaces.families.insert(tree.family(file.rule));
             let contents = file.contents();
             for (local, definition) in contents.entities.iter().enumerate() {
                 if !rules.open.iter().any(|kind| kind == definition.kind().name()) {
@@ -102,12 +99,6 @@ impl Spaces {
     /// what is around the place first.
     pub(crate) fn longest(&self, tree: &Tree, file: FileView, scope: u32, steps: &[Step]) -> Option<(u32, usize)> {
         let family = tree.family(file.rule());
-        if !self.families.contains(&family) {
-            if let Some(family) = &tree.rules[file.rule() as usize].family {
-                file.recorder().text(DepKind::Spaces, family);
-            }
-            return None;
-        }
         let plain = steps.iter().take_while(|s| !s.called).count();
         for step in &steps[..plain] {
             record_last(tree.symbols, step.name, file.recorder());

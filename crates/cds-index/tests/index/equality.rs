@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cds_index::{Seen, Snapshot};
+use cds_index::{BuildReport, Seen, Snapshot};
 use cds_model::{Filters, Granularity, Query};
 use cds_search::{SearchOptions, Tools};
 
@@ -45,6 +45,14 @@ fn told(snapshot: &Snapshot, queries: &[String]) -> String {
         }
     }
     told
+}
+
+/// Updates the index of a tree and compares it with a clean one.
+pub(crate) fn assert_equal_to_clean(tree: &Tree, what: &str) -> BuildReport {
+    let report = tree.try_build(|build| build.quick = true).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let (updated, clean) = (told(&tree.open(), &[]), clean(tree, &[]));
+    assert!(updated == clean, "{what}\n{}", difference(&updated, &clean));
+    report
 }
 
 /// One step of a run; returns what it was.
@@ -150,16 +158,9 @@ fn equality_of_updated_and_clean_after_each_small_edit() {
         for (path, bytes) in &files {
             tree.write(path, bytes);
         }
+        tree.settle();
         tree.build();
-        let compare = |what: &str| {
-            match tree.try_build(|build| build.quick = true) {
-                // Nothing is left to index.
-                Err(cds_index::Error::Empty(_)) => return,
-                report => drop(report.unwrap_or_else(|e| panic!("{case}, {what}: {e}"))),
-            }
-            let (updated, clean) = (told(&tree.open(), &[]), clean(&tree, &[]));
-            assert!(updated == clean, "{case}, {what}\n{}", difference(&updated, &clean));
-        };
+        let compare = |what: &str| drop(assert_equal_to_clean(&tree, &format!("{case}, {what}")));
         for edit in small_edits(&files) {
             number += 1;
             if number % stride != 0 {

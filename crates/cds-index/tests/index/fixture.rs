@@ -22,11 +22,16 @@ impl Tree {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let tree =
             Tree { home: index_home(dir.path()), dir, options: BuildOptions::default(), models: Models::default() };
+        tree.write_all(fixture);
+        tree
+    }
+
+    /// Writes the files of a fixture over those that are there.
+    pub(crate) fn write_all(&self, fixture: &str) {
         for file in fixture.split("//- ").skip(1) {
             let (path, text) = file.split_once('\n').expect("a path on a line of its own");
-            tree.write(path, text);
+            self.write(path, text);
         }
-        tree
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -41,6 +46,13 @@ impl Tree {
         let path = self.root().join(path);
         std::fs::create_dir_all(path.parent().expect("inside the root")).expect("folders are made");
         std::fs::write(path, text).expect("the file is written");
+    }
+
+    /// Makes the next updates of a small tree partial, as those of a large one are. A file is added that nothing refers to and that is larger
+    /// than all edits, and times become so old that they are trusted: otherwise everything would be written and linked again.
+    pub(crate) fn settle(&self) {
+        self.write("ballast.md", "# Ballast\n\nNothing refers to this line of text.\n\n".repeat(400));
+        std::thread::sleep(std::time::Duration::from_millis(30));
     }
 
     pub(crate) fn build(&self) -> BuildReport {

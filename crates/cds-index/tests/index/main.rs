@@ -2,6 +2,7 @@
 
 mod build;
 mod damage;
+mod dependencies;
 mod edits;
 mod equality;
 mod files;
