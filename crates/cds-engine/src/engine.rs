@@ -273,14 +273,22 @@ impl Engine {
             Err(e) if self.has_manifest(&self.index_dir().state()?) => return Err(e),
             Err(_) => return self.index(false, hooks).map(Some),
         };
-        // Another model is a decision, and may take hours: who asks by meaning is told, who asks by words is answered.
-        if !self.has_settings_model(snapshot.manifest()) {
-            return Ok(None);
-        }
         if !self.config.flag("search.update") {
             return Ok(None);
         }
         self.miss(None);
+        // Encoding with another model may take hours, so only `cds index` starts it. Until then questions are answered from the index as it is.
+        if !self.has_settings_model(snapshot.manifest()) {
+            let seen = Seen::look(snapshot, &self.root, &|_| {});
+            if seen.freshness(&self.root, &self.kept_options()) != Freshness::Fresh {
+                let why = "files changed since the index was made, and the settings name another model than it has: \
+                    answers lack the changes until `cds index` is run"
+                    .to_owned();
+                (hooks.warn)(&why);
+                self.miss(Some(why));
+            }
+            return Ok(None);
+        }
         // What is not whole yet is waited for, as where there is nothing.
         if snapshot.manifest().left > 0 {
             return self.index(false, hooks).map(Some);

@@ -13,7 +13,7 @@
 //! | anything else: other files, links, another owner | rejected | rejected |
 
 use std::fs::{File, Metadata};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
@@ -141,7 +141,13 @@ impl<'a> IndexDir<'a> {
 
     fn look(self) -> Result<(DirState, Option<Marker>)> {
         let root = std::fs::canonicalize(self.root).map_err(Error::io(self.root))?;
-        let Some(dir) = self.handle()? else { return Ok((DirState::Vacant, None)) };
+        let Some(dir) = self.handle()? else {
+            // Creating what is missing could make such a path lead to a directory that was not checked.
+            if self.path.components().any(|part| part == Component::ParentDir) {
+                return Err(self.rejected("it does not exist and its path contains `..`: name it without"));
+            }
+            return Ok((DirState::Vacant, None));
+        };
         let path = std::fs::canonicalize(self.path).map_err(Error::io(self.path))?;
         if root.starts_with(&path) {
             return Err(self.rejected("it contains the project: name a directory of its own with --index-dir"));
@@ -218,7 +224,7 @@ impl<'a> IndexDir<'a> {
         let state = self.state()?;
         let missing: Vec<&Path> = self.path.ancestors().take_while(|path| !path.exists()).collect();
         if let Some(parent) = self.path.parent() {
-            std::fs::create_dir_all(parent).map_err(Error::io(self.path))?;
+            private_fs::create_dir_all(parent).map_err(Error::io(self.path))?;
         }
         private_fs::create_dir(self.path).map_err(Error::io(self.path))?;
         Ok((state, missing.into_iter().map(Path::to_owned).collect()))

@@ -79,6 +79,14 @@ pub(crate) fn create_dir(path: &Path) -> Result<()> {
     }
 }
 
+/// Creates the directories of a path that are missing.
+pub(crate) fn create_dir_all(path: &Path) -> Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
+}
+
 /// Opens a directory itself, not what a link leads to.
 pub(crate) fn open_dir(path: &Path) -> Result<File> {
     if std::fs::symlink_metadata(path)?.is_symlink() {

@@ -161,9 +161,11 @@ impl Engine {
         request.check().map(|_| ())
     }
 
-    /// Hands out every entity, then every edge between them, in a stable order. Places in a walk do not apply: depths are 0.
+    /// Hands out every entity, then every edge between them, in a stable order. Places in a walk do not apply: depths are 0. All tables are
+    /// verified first: rows that were handed out cannot be taken back.
     pub fn export_graph(&self, take: &mut dyn FnMut(GraphRow)) -> Result<()> {
         self.answer(|snapshot| {
+            snapshot.verify_tables()?;
             let graph = snapshot.graph();
             let entities = || (0..graph.nodes() as u32).filter_map(|id| snapshot.entity(EntityId(id)));
             entities().for_each(|entity| take(GraphRow::Node(node(snapshot, entity, 0))));

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::ProblemRow;
 use super::place::Place;
-use super::rules::{Environment, IGNORE_FILES, Layer, Present, RuleFile, RuleState, Rules};
+use super::rules::{Environment, IGNORE_FILES, Layer, MAX_STEPS, Present, RuleFile, RuleState, Rules};
 use crate::Snapshot;
 use crate::disk::{Folder, Kind, OpenError, ProjectRoot, Stamp, is_racy, now_ns};
 
@@ -249,6 +249,7 @@ impl<'a> Walker<'a> {
         }
         let layer = self.rules.enter(above, place, &folder, present);
         let mut folders = Vec::new();
+        let mut undecided = 0;
         for (name, kind) in entries {
             let is_folder = kind == Kind::Folder;
             let is_never = is_folder && name.to_str().is_some_and(is_never_entered);
@@ -257,8 +258,13 @@ impl<'a> Walker<'a> {
                 continue;
             }
             let entry = place.child(&name);
-            if is_folder && self.home == Some(entry.on_disk()) || layer.leaves_out(entry.bytes(), is_folder) {
+            if is_folder && self.home == Some(entry.on_disk()) {
                 continue;
+            }
+            match layer.leaves_out(entry.bytes(), is_folder) {
+                Some(true) => continue,
+                Some(false) => {}
+                None => undecided += 1,
             }
             match kind {
                 Kind::Folder => folders.push(entry),
@@ -276,6 +282,12 @@ impl<'a> Walker<'a> {
                 },
                 other => found.problems.push(not_regular(&folder, &name, entry.path, other)),
             }
+        }
+        if undecided > 0 {
+            let detail = format!(
+                "ignore rules are not applied to {undecided} of its entries: comparing a path with them takes more than the limit of {MAX_STEPS} steps"
+            );
+            found.problems.push(ProblemRow::new(place.path.clone(), ProblemKind::RulesRejected, detail));
         }
         Listed { found, folders, layer }
     }

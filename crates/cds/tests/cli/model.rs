@@ -68,7 +68,14 @@ fn meaning_can_be_switched_off_and_on_again() {
     assert!(off.stdout.contains("models.dense = \"none\""), "{}", off.stdout);
     let status = project.json(&["status"]);
     assert_eq!(status["freshness"], "settings changed", "status does not claim what the settings deny");
-    assert!(project.cds(&["index"]).stdout.contains("1 parsed, 2 reused"), "facts stay, the settings file is new");
+    project.write("late.py", "def late():\n    pass\n");
+    let missed = project.cds(&["grep", "def late"]);
+    assert!(
+        missed.code == 1 && missed.stderr.contains("answers lack the changes until `cds index`"),
+        "{}",
+        missed.stderr
+    );
+    assert!(project.cds(&["index"]).stdout.contains("2 parsed, 2 reused"), "facts stay, two files are new");
     assert!(project.json(&["status"])["model"].is_null());
     assert_eq!(project.cds(&["search", "load text from disk", "--preset", "dense"]).code, 1);
     let similar = project.cds(&["similar", "io.py:1"]);

@@ -86,6 +86,9 @@ fn a_directory_that_is_no_index_is_rejected_and_left_as_it_is() {
     check(&format!("{home}/link"), "is a symbolic link");
     check(&format!("{home}/to-empty"), "is a symbolic link");
     check("linked/index", "linked is a symbolic link");
+    for unclear in ["missing/..", "missing/../..", "missing/../../decoys", "missing/../new"] {
+        check(unclear, "it does not exist and its path contains `..`");
+    }
 }
 
 #[test]

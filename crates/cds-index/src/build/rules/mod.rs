@@ -23,7 +23,8 @@ use super::place::Place;
 use crate::disk::{self, Folder, Kind, OpenError, OpenFile, ProjectRoot, Stamp, is_racy, now_ns, open_owner_file};
 pub(crate) use git::Environment;
 pub use git::GitFolders;
-use pattern::Subject;
+pub(crate) use pattern::MAX_STEPS;
+use pattern::{Budget, Subject};
 use set::RuleSet;
 
 /// Files of rules in folders, the strongest first.
@@ -125,15 +126,16 @@ enum Base {
 }
 
 impl Base {
-    fn leaves_out(&self, rules: &RuleSet, path: &[u8], name: &[u8], is_folder: bool) -> Option<bool> {
+    /// The subject's path is relative to the root.
+    fn leaves_out(&self, rules: &RuleSet, subject: Subject) -> Option<bool> {
         if rules.is_empty() {
             return None;
         }
         let path = match self {
-            Base::Below(bytes) => Cow::Borrowed(path.get(*bytes..)?),
-            Base::Above(before) => Cow::Owned([before, path].concat()),
+            Base::Below(bytes) => Cow::Borrowed(subject.path.get(*bytes..)?),
+            Base::Above(before) => Cow::Owned([before, subject.path].concat()),
         };
-        rules.leaves_out(Subject { path: &path, name, is_folder })
+        rules.leaves_out(Subject { path: &path, ..subject })
     }
 }
 
@@ -154,27 +156,38 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// Whether rules leave out a path below the root.
-    pub(crate) fn leaves_out(&self, path: &[u8], is_folder: bool) -> bool {
+    /// Whether rules leave out a path below the root; none where that would take more than [`MAX_STEPS`].
+    pub(crate) fn leaves_out(&self, path: &[u8], is_folder: bool) -> Option<bool> {
         let name = path.rsplit(|b| *b == b'/').next().unwrap_or(path);
+        let budget = Budget::default();
+        let said = self.says(Subject { path, name, is_folder, budget: &budget });
+        (!budget.is_spent()).then_some(said)
+    }
+
+    fn says(&self, subject: Subject) -> bool {
         let layers = || std::iter::successors(Some(self), |layer| layer.above.as_deref());
         for kind in 0..OF_GIT {
-            let mut said = layers().filter_map(|l| l.base.leaves_out(&l.sets[kind], path, name, is_folder));
+            let mut said = layers().filter_map(|l| l.base.leaves_out(&l.sets[kind], subject));
             if let Some(said) = said.next() {
                 return said;
             }
         }
         for layer in layers() {
-            if let Some(said) = layer.base.leaves_out(&layer.sets[OF_GIT], path, name, is_folder) {
+            if let Some(said) = layer.base.leaves_out(&layer.sets[OF_GIT], subject) {
                 return said;
             }
             if let Some(Repository { base, exclude, excludes_file }) = &layer.repository {
-                let said = base.leaves_out(exclude, path, name, is_folder);
-                let said = said.or_else(|| base.leaves_out(excludes_file, path, name, is_folder));
-                return said.unwrap_or(false);
+                let said = base.leaves_out(exclude, subject);
+                return said.or_else(|| base.leaves_out(excludes_file, subject)).unwrap_or(false);
             }
         }
         false
+    }
+
+    /// How many patterns of ignore files are in force.
+    fn patterns(&self) -> usize {
+        let layers = std::iter::successors(Some(self), |layer| layer.above.as_deref());
+        layers.map(|layer| layer.sets.iter().map(RuleSet::len).sum::<usize>()).sum()
     }
 }
 
@@ -273,9 +286,19 @@ impl<'a> Rules<'a> {
         }
         let before = place.bytes().len() + usize::from(!place.is_root());
         let mut sets: [RuleSet; 3] = Default::default();
+        let mut in_force = above.patterns();
         for (at, name) in IGNORE_FILES.into_iter().enumerate().filter(|(at, _)| present.ignore[*at]) {
             let place = place.child(name.as_ref());
-            sets[at] = self.rules(place, Source::In(folder, name));
+            let path = place.path.clone();
+            let rules = self.rules(place, Source::In(folder, name));
+            in_force += rules.len();
+            if in_force > set::MAX_IN_FORCE {
+                in_force -= rules.len();
+                let limit = set::MAX_IN_FORCE;
+                self.reject(path, format!("with the folders above, more than the limit of {limit} patterns"));
+            } else {
+                sets[at] = rules;
+            }
         }
         let repository = present.git.then(|| {
             let git = place.child(GIT.as_ref());
@@ -341,14 +364,25 @@ impl<'a> Rules<'a> {
         };
         let path = place.path.clone();
         self.note(place, state);
-        let (rules, mistake) = parsed.unwrap_or_else(|why| {
-            (RuleSet::default(), Some(format!("{why}: none of its rules apply, make it a smaller regular file")))
-        });
-        if let Some(detail) = mistake {
-            let row = ProblemRow::new(path, ProblemKind::RulesRejected, detail);
-            self.notes.lock().expect("nobody panics with it").problems.push(row);
+        match parsed {
+            Ok((rules, mistake)) => {
+                mistake.into_iter().for_each(|detail| self.problem(path.clone(), detail));
+                rules
+            }
+            Err(why) => {
+                self.reject(path, why);
+                RuleSet::default()
+            }
         }
-        rules
+    }
+
+    fn reject(&self, path: String, why: impl std::fmt::Display) {
+        self.problem(path, format!("{why}: none of its rules apply, make it a smaller regular file"));
+    }
+
+    fn problem(&self, path: String, detail: String) {
+        let row = ProblemRow::new(path, ProblemKind::RulesRejected, detail);
+        self.notes.lock().expect("nobody panics with it").problems.push(row);
     }
 
     fn note(&self, place: Place, state: RuleState) {

@@ -6,6 +6,8 @@ use super::pattern::{Pattern, Subject};
 pub(crate) const MAX_BYTES: u64 = 1_000_000;
 /// The most patterns in it: each is compared with every file below its folder.
 pub(crate) const MAX_PATTERNS: usize = 10_000;
+/// The most patterns in force in one folder, those of the folders above it included.
+pub(crate) const MAX_IN_FORCE: usize = 50_000;
 /// The most bytes of a line: no path that the system opens is longer.
 pub(crate) const MAX_LINE: usize = 4_096;
 
@@ -41,9 +43,14 @@ impl RuleSet {
         self.0.is_empty()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether the last pattern that matches leaves the subject out; none where no pattern matches.
     pub(crate) fn leaves_out(&self, subject: Subject) -> Option<bool> {
-        let last = self.0.iter().rev().find(|pattern| pattern.matches(subject))?;
+        let mut patterns = self.0.iter().rev().take_while(|_| !subject.budget.is_spent());
+        let last = patterns.find(|pattern| pattern.matches(subject))?;
         Some(!last.is_negated)
     }
 }
@@ -51,13 +58,14 @@ impl RuleSet {
 #[cfg(test)]
 mod tests {
     use super::{MAX_LINE, MAX_PATTERNS, RuleSet};
-    use crate::build::rules::pattern::Subject;
+    use crate::build::rules::pattern::{Budget, Subject};
 
     #[test]
     fn the_last_line_that_matches_decides() {
         let check = |text: &str, name: &str, expect: Option<bool>| {
             let (rules, _) = RuleSet::parse(text.as_bytes()).expect("rules");
-            let subject = Subject { path: name.as_bytes(), name: name.as_bytes(), is_folder: false };
+            let budget = Budget::default();
+            let subject = Subject { path: name.as_bytes(), name: name.as_bytes(), is_folder: false, budget: &budget };
             assert_eq!(rules.leaves_out(subject), expect, "{text:?} {name}");
         };
         check("*.py\n!a.py\n", "a.py", Some(false));

@@ -286,6 +286,23 @@ fn rules_that_cannot_be_read_harm_nobody_and_are_reported() {
         );
     }
     let remedy = "none of its rules apply, make it a smaller regular file";
+    let slow = |path: &Path| {
+        std::fs::write(path, (0..9_990).map(|i| format!("{}b{i}\n", "*a".repeat(24))).collect::<String>()).unwrap();
+        for i in 0..10 {
+            std::fs::write(path.with_file_name(format!("{}{i}.py", "a".repeat(240))), "").unwrap();
+        }
+    };
+    let undecided = "ignore rules are not applied to 10 of its entries: comparing a path with them takes more than the limit of 300000 steps";
+    check("project/.gitignore", &slow, &[("", rejected, undecided)]);
+    let nested = |path: &Path| {
+        for depth in 0..6 {
+            let folder = path.with_file_name("d/".repeat(depth));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join(".gitignore"), "x\n".repeat(9_990)).unwrap();
+        }
+    };
+    let many = format!("with the folders above, more than the limit of 50000 patterns: {remedy}");
+    check("project/.gitignore", &nested, &[("d/d/d/d/d/.gitignore", rejected, &many)]);
     let exclude = "project/.git/info/exclude";
     let no_pipe = format!("a pipe, not a regular file: {remedy}");
     check(exclude, &pipe, &[(".git/info/exclude", rejected, &no_pipe)]);
