@@ -223,6 +223,8 @@ signals! {
     imported: 0.0, 0.0, 0.2;
     /// Evidence: the graph says that it is what the query asks for, by a relation that the query names.
     relation: 0.0, 30.0, 0.0;
+    /// How much of the evidence of the chunk alone counts for a test inside a source file, unless the query asks for tests.
+    inline_test: 1.0, 0.0, 0.5;
     /// Multiplier: a rare name in the query is exactly the chunk's symbol.
     exact_symbol: 1.0, 2.5, 1.0;
     /// Multiplier: the query is a type's name and the chunk declares it.
@@ -245,7 +247,7 @@ signals! {
     other_platform: 1.0, 0.9, 0.9;
     /// Multiplier: the query names the language it is written in.
     language: 1.0, 1.5, 1.0;
-    /// Multiplier: public over private.
+    /// Multiplier of the evidence of the chunk alone: public over private. In a mixture it multiplies the score.
     public: 1.0, 1.1, 1.0;
     /// Share of words in common with a better hit from which on a hit is left out; above 1: none is.
     near_duplicate: 2.0, 2.0, 2.0;

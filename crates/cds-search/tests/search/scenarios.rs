@@ -656,15 +656,16 @@ const VISIBLE: &[(&str, &str)] = &[
 fn s24_what_is_public_gains_and_that_stacks() {
     for (path, code) in VISIBLE {
         let tree = Tree::of([(*path, *code)].into_iter());
+        let swiftindex = |text: &str| Query { preset: "swiftindex".to_owned(), ..query(text) };
         let signals = ["exact_symbol", "type_declaration", "source_path", "public"];
         let expect = format!("{path}:OpenCart exact_symbol=2.5 type_declaration=1.5 source_path=1.1 public=1.1");
-        check(&tree, "OpenCart", &signals, &[&expect]);
-        let public = moved(&tree, "cart", "public");
-        assert_eq!(public, [format!("{path}:OpenCart public=1.1")], "{path}");
-        let (_, product) = parts(&tree.search(&query("OpenCart")).hits[0]);
+        check_with(&tree, &swiftindex("OpenCart"), &SearchOptions::default(), &signals, &[&expect]);
+        let (_, product) = parts(&tree.search(&swiftindex("OpenCart")).hits[0]);
         assert!((product - 2.5 * 1.5 * 1.1 * 1.1).abs() < 1e-4, "{path}: {product}");
-        let off = tree.search_with(&query("OpenCart"), &set("public", 1.0)).hits;
+        let off = tree.search_with(&swiftindex("OpenCart"), &set("public", 1.0)).hits;
         assert!(off.iter().all(|h| h.signals.iter().all(|s| s.name != "public")), "{path}");
+        let gains = moved(&tree, "cart", "public");
+        assert!(gains.len() == 1 && gains[0].starts_with(&format!("{path}:OpenCart public=0.")), "{gains:?}");
     }
 }
 
@@ -672,7 +673,37 @@ fn s24_what_is_public_gains_and_that_stacks() {
 fn s24_in_swift_what_is_internal_is_not_public() {
     let tree =
         Tree::new("//- a.swift\npublic class OpenCart {\n    var n = 1\n}\n\nclass HiddenCart {\n    var n = 1\n}\n");
-    assert_eq!(moved(&tree, "cart", "public"), ["a.swift:OpenCart public=1.1"]);
+    let gains = moved(&tree, "cart", "public");
+    assert!(gains.len() == 1 && gains[0].starts_with("a.swift:OpenCart "), "{gains:?}");
+}
+
+/// A source file with tests in it, as languages lay them out, and the lines of its function.
+const INLINE_TESTS: &[(&str, &str, (u32, u32))] = &[
+    (
+        "src/cart.rs",
+        "pub fn add_to_cart(items: &[u32]) -> u32 {\n    items.iter().sum()\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn the_same_item_is_added_to_the_cart_twice() {\n        assert_eq!(super::add_to_cart(&[1, 1]), 2, \"the same item twice in the cart\");\n    }\n}\n",
+        (1, 3),
+    ),
+    (
+        "src/cart.zig",
+        "pub fn addToCart(items: []u32) u32 {\n    return items[0];\n}\n\ntest \"the same item is added to the cart twice\" {\n    _ = addToCart(&.{ 1, 1 });\n}\n",
+        (1, 3),
+    ),
+];
+
+#[test]
+fn tests_inside_a_file_neither_represent_nor_lower_it() {
+    for (path, code, lines) in INLINE_TESTS {
+        let other = "other/menu.rs";
+        let tree = Tree::of([(*path, *code), (other, "fn item_of_menu() -> u32 {\n    1\n}\n")].into_iter());
+        let by_file = |text: &str| Query { granularity: Granularity::File, chunks_per_file: 1, ..query(text) };
+        let hits = tree.search(&by_file("can the same item be added to a cart twice")).hits;
+        let best = tree.snapshot.chunk(hits[0].chunk).expect("a chunk");
+        assert_eq!((tree.path(&hits[0]).as_str(), best.lines()), (*path, *lines), "the function is shown");
+        assert!(hits[0].signals.iter().all(|s| s.name != "other_role"), "{path}");
+        let asked = tree.search(&by_file("tests of adding the same item to a cart twice")).hits;
+        assert!(tree.snapshot.chunk(asked[0].chunk).expect("a chunk").is_test(), "{path}: tests were asked for");
+    }
 }
 
 #[test]

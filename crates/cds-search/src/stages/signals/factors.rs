@@ -7,6 +7,7 @@ use super::super::relations::is_relation;
 use super::super::{Candidate, Candidates, Stage};
 use crate::Result;
 use crate::pipeline::Cx;
+use crate::preset::Fusion;
 use crate::query::QueryKind;
 
 /// A name in fewer chunks than this is rare.
@@ -127,8 +128,10 @@ impl<'a> Asked<'a> {
         let is_member = entity.and_then(EntityView::parent).is_some_and(|parent| self.names(parent.name()));
         factor("partial_name", weights.partial_name, partial && candidate.terms != 0 && !is_member);
         let role = document.role();
+        // Evidence of the chunk alone has been moved already where there is evidence of files.
+        let has_file_evidence = self.cx.preset.fusion == Fusion::Evidence;
         // Tests inside a source file count as tests.
-        let is_test = view.is_test() || role == PathRole::Test;
+        let is_test = !has_file_evidence && view.is_test() || role == PathRole::Test;
         let is_source = role == PathRole::Source && !is_test;
         let wanted = is_test && self.cx.parsed.asks_for_tests;
         let roles_count = (weights.source_path - 1.0).abs() > f32::EPSILON;
@@ -137,7 +140,7 @@ impl<'a> Asked<'a> {
         factor("other_platform", weights.other_platform, is_elsewhere(document.path(), &self.cx.parsed.keywords));
         let languages = &self.cx.parsed.languages;
         factor("language", weights.language, languages.contains(&document.language()));
-        factor("public", weights.public, view.entity().is_some() && view.is_public());
+        factor("public", weights.public, !has_file_evidence && super::is_public(view));
         factors
     }
 

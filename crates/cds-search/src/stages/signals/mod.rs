@@ -6,7 +6,7 @@ mod proximity;
 mod words;
 
 use cds_index::{ChunkView, EntityView};
-use cds_model::Granularity;
+use cds_model::PathRole;
 use rustc_hash::FxHashMap;
 
 pub(crate) use self::factors::Factors;
@@ -68,8 +68,15 @@ impl Stage for Signals {
             candidate.add("subject", weights.subject * pool.mentioned.subject(entity, document));
             candidate.add("frame", weights.frame * pool.mentioned.frame(entity, document, view.lines()));
             candidate.add("length", weights.length * (1.0 + view.tokens() as f32).ln() / LONG);
+            // What sets a chunk apart from others of its file must not move what the file has in common.
+            let own = candidate.score;
+            if view.is_test() && document.role() == PathRole::Source && !cx.parsed.asks_for_tests {
+                candidate.add("inline_test", own * (weights.inline_test - 1.0));
+            }
+            if is_public(view) {
+                candidate.add("public", own * (weights.public - 1.0));
+            }
         }
-        keep_best_of_files(cx, &mut list);
         let most_defined = files.values().map(|f| f.definitions).fold(f32::MIN_POSITIVE, f32::max);
         let nearest = files.values().map(|f| f.near.best).fold(f32::MIN_POSITIVE, f32::max);
         let whole = files.values().map(|f| f.near.whole).fold(f32::MIN_POSITIVE, f32::max);
@@ -115,23 +122,6 @@ impl Stage for Signals {
     }
 }
 
-/// Where a hit is a file, only the best chunks of each can be shown: what is common to a file's chunks does not change their order. A chunk
-/// that is named may be lifted by that.
-fn keep_best_of_files(cx: &Cx, list: &mut Vec<Candidate>) {
-    if cx.query.granularity != Granularity::File {
-        return;
-    }
-    list.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
-    let most = cx.query.chunks_per_file.saturating_add(1);
-    let mut seen: FxHashMap<u32, usize> = FxHashMap::default();
-    list.retain(|candidate| {
-        let Some(file) = cx.snapshot.file_of(candidate.chunk) else { return false };
-        let count = seen.entry(file.0).or_default();
-        *count += 1;
-        *count <= most || candidate.retrieved_by("names").is_some()
-    });
-}
-
 /// The best of each kind: evidence is a share of it.
 struct Best {
     chunk: f32,
@@ -159,6 +149,11 @@ fn bm25_score(candidate: &Candidate) -> f32 {
 /// How near a chunk is, if it is among the nearest. However many hits are asked for, it is the same.
 fn nearness(candidate: &Candidate) -> f32 {
     candidate.retrieved_by("dense").filter(|(_, rank)| *rank as usize <= CANDIDATES).map_or(0.0, |(cosine, _)| cosine)
+}
+
+/// Whether a chunk is a definition that others may use.
+fn is_public(view: ChunkView) -> bool {
+    view.entity().is_some() && view.is_public()
 }
 
 /// How well the name fits that a candidate stands for.
