@@ -129,9 +129,11 @@ impl<'a> Hydrator<'a> {
         let chunk = view.local().and_then(|at| file.chunk(at)).ok_or_else(|| damaged("the facts of a chunk"))?;
         let inside = file.inside(chunk.span).ok_or_else(|| damaged("the facts of a chunk"))?;
 
-        // A chunk shows its entity's own lines; an entity that shares its chunk shows its own.
+        // A chunk shows its entity's own lines; one that has only the first of them shows all, and so does an entity that shares its chunk.
         let span = match (entity, &local) {
-            (Some(e), Some(own)) if chunk_entity.is_some_and(|c| c.id == e.id) => clip(own.full, chunk.span),
+            (Some(e), Some(own)) if chunk_entity.is_some_and(|c| c.id == e.id) && !view.is_bare_header() => {
+                clip(own.full, chunk.span)
+            }
             (Some(_), Some(own)) => own.full,
             _ => chunk.span,
         };

@@ -20,6 +20,9 @@ const OVERLAP_LINES: u32 = 3;
 /// A stretch between two entities that is no longer than this, without spaces, is only a closing bracket or `end`.
 const CLOSER_BYTES: usize = 4;
 
+/// How lines of comment begin. In C a `#` with a word right behind it begins none.
+const COMMENT_MARKS: &[&str] = &["//", "# ", "##", "#-", "#=", "--", ";;", "/*", "<!--"];
+
 /// A stretch of the file that belongs to one owner, before long ones are split.
 struct Stretch {
     range: Range<usize>,
@@ -134,25 +137,49 @@ fn by_section(text: &str, sections: &[Section]) -> Vec<Stretch> {
     stretches
 }
 
-/// White space and closing brackets go to the stretch before them; what stands before the first goes to it.
+/// White space and closing brackets go to the stretch before them; what stands before the first goes to it. A line that only separates, such
+/// as `// MARK: - Helpers`, goes to what it introduces.
 fn fold_small(text: &str, stretches: Vec<Stretch>) -> Vec<Stretch> {
     let mut folded: Vec<Stretch> = Vec::with_capacity(stretches.len());
+    let mut begun: Vec<bool> = Vec::new();
+    let mut is_begun = |entity: Option<u32>| {
+        let Some(entity) = entity.map(|e| e as usize) else { return true };
+        begun.resize(begun.len().max(entity + 1), false);
+        std::mem::replace(&mut begun[entity], true)
+    };
+    let mut is_introduction = false;
     for stretch in stretches {
-        let size = text[stretch.range.clone()].bytes().filter(|b| !b.is_ascii_whitespace()).count();
+        let content = &text[stretch.range.clone()];
+        let size = content.bytes().filter(|b| !b.is_ascii_whitespace()).count();
+        let was_begun = is_begun(stretch.entity);
         match folded.last_mut() {
-            Some(last) if size <= CLOSER_BYTES => last.range.end = stretch.range.end,
-            Some(last) if folded_is_blank(text, last) => {
+            Some(last) if size <= CLOSER_BYTES && !is_introduction => last.range.end = stretch.range.end,
+            Some(last) if is_introduction || text[last.range.clone()].trim().is_empty() => {
                 let start = last.range.start;
                 *last = Stretch { range: start..stretch.range.end, ..stretch };
+                is_introduction = false;
             }
-            _ => folded.push(stretch),
+            _ => {
+                is_introduction = was_begun && stretch.headings.is_empty() && is_separator(content);
+                folded.push(stretch);
+            }
+        }
+    }
+    // One that introduces nothing ends what stands before it.
+    if is_introduction && folded.len() > 1 {
+        let end = folded.pop().map_or(text.len(), |last| last.range.end);
+        if let Some(last) = folded.last_mut() {
+            last.range.end = end;
         }
     }
     folded
 }
 
-fn folded_is_blank(text: &str, stretch: &Stretch) -> bool {
-    text[stretch.range.clone()].trim().is_empty()
+/// Whether a text is one line of comment, or brackets alone.
+fn is_separator(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (Some(line), None) = (lines.next(), lines.next()) else { return false };
+    COMMENT_MARKS.iter().any(|mark| line.starts_with(mark)) || !line.contains(char::is_alphanumeric)
 }
 
 /// Cuts a stretch into pieces of bounded size; each begins a few lines before the end of the one before it.

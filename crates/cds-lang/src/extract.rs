@@ -12,7 +12,7 @@ use crate::registry::{Compiled, Language, Registry};
 use crate::{allocation, assemble, chunk, embedded, sections};
 
 /// Part of every cache key: raise it when the same bytes and the same language data give other facts.
-pub const EXTRACTOR_VERSION: u32 = 4;
+pub const EXTRACTOR_VERSION: u32 = 5;
 
 /// Matches a query may have under way at once. Bounds the work per node; real code stays far below.
 const MATCH_LIMIT: u32 = 512;

@@ -307,6 +307,12 @@ impl<'a> ChunkView<'a> {
         self.row.tokens
     }
 
+    /// Whether it is only the first line of a longer definition, such as `impl Project {`: what it defines is in other chunks.
+    pub fn is_bare_header(self) -> bool {
+        let (first, last) = self.lines();
+        first == last && self.part() == 0 && self.entity().is_some_and(|e| e.lines().1 > last)
+    }
+
     /// Which piece of a long stretch it is.
     pub fn part(self) -> u32 {
         u32::from(self.row.part)

@@ -24,6 +24,7 @@ impl Stage for Group {
                 pool.total = pool.list.len();
             }
             granularity => {
+                let list = if granularity == Granularity::Chunk { list } else { without_bare_headers(cx, list) };
                 let mut order: Vec<u32> = Vec::new();
                 let mut files: FxHashMap<u32, Vec<Candidate>> = FxHashMap::default();
                 for candidate in list {
@@ -61,6 +62,18 @@ impl Stage for Group {
         }
         Ok(())
     }
+}
+
+/// A line that only begins a definition does not represent its file, unless the query names it or the file has nothing else.
+fn without_bare_headers(cx: &Cx, mut list: Vec<Candidate>) -> Vec<Candidate> {
+    let is_bare = |c: &Candidate| {
+        c.retrieved_by("names").is_none()
+            && cx.snapshot.chunk(c.chunk).is_some_and(cds_index::ChunkView::is_bare_header)
+    };
+    let file = |c: &Candidate| cx.snapshot.file_of(c.chunk);
+    let others: FxHashSet<_> = list.iter().filter(|c| !is_bare(c)).filter_map(file).collect();
+    list.retain(|c| !is_bare(c) || file(c).is_some_and(|file| !others.contains(&file)));
+    list
 }
 
 /// One hit an entity; chunks that show none stand for their file.

@@ -677,6 +677,40 @@ fn s24_in_swift_what_is_internal_is_not_public() {
     assert!(gains.len() == 1 && gains[0].starts_with("a.swift:OpenCart "), "{gains:?}");
 }
 
+/// Types whose declaration is one line, with a separator that repeats words of the question.
+const BARE: &[(&str, &str)] = &[
+    (
+        "project.rs",
+        "struct Project;\n\nimpl Project {\n    // MARK: rename the project\n\n    fn rename(&mut self, to: &str) {\n        self.set_name(to);\n    }\n}\n",
+    ),
+    (
+        "Project.swift",
+        "class Project {\n    // MARK: - rename the project\n\n    func rename(to: String) {\n        setName(to)\n    }\n}\n",
+    ),
+    (
+        "Project.java",
+        "class Project {\n    // ---- rename the project ----\n\n    void rename(String to) {\n        setName(to);\n    }\n}\n",
+    ),
+    (
+        "project.py",
+        "class Project:\n    # rename the project\n\n    def rename(self, to):\n        self.set_name(to)\n",
+    ),
+];
+
+#[test]
+fn a_header_or_a_separator_does_not_represent_a_file() {
+    for (path, code) in BARE {
+        let tree = Tree::of([(*path, *code)].into_iter());
+        // In `cds-index` every word of the query is a name.
+        for preset in cds_search::PRESETS.iter().map(|preset| preset.name).filter(|name| *name != "cds-index") {
+            let by_file = Query { granularity: Granularity::File, chunks_per_file: 1, ..query("rename a project") };
+            let hits = tree.search(&Query { preset: preset.to_owned(), ..by_file }).hits;
+            let shown = tree.snapshot.chunk(hits[0].chunk).and_then(|chunk| chunk.entity()).map(|entity| entity.name());
+            assert_eq!(shown, Some("rename"), "{path}, {preset}");
+        }
+    }
+}
+
 /// A source file with tests in it, as languages lay them out, and the lines of its function.
 const INLINE_TESTS: &[(&str, &str, (u32, u32))] = &[
     (
