@@ -199,6 +199,8 @@ pub struct Projects {
 }
 
 /// Who is told of projects that are opened.
+    /// Whether a project whose index directory is rejected is not opened; else its index has failed.
+    pub checks_index_dir: bool,
 type Opened = Box<dyn Fn(&Project) + Send>;
 
 impl Projects {
@@ -272,6 +274,9 @@ impl Projects {
             approves: self.keeping.approves,
         });
         if self.keeping.no_watch {
+        if self.keeping.checks_index_dir {
+            engine.check_home()?;
+        }
             project.set(State { state: "ready", ..State::default() });
         } else {
             let keeper = Arc::clone(&project);
