@@ -211,3 +211,61 @@ fn a_client_does_not_learn_which_folders_exist() {
     assert_eq!(open(&file.display().to_string()), refused);
     assert_eq!(open(&format!("{}/none", project.root().display())), refused);
 }
+
+#[test]
+fn paths_with_dot_components_are_refused_without_being_looked_up() {
+    let project = Project::new("//- src/a.py\ndef a():\n    pass\n");
+    std::fs::create_dir_all(project.home().join("exists")).unwrap();
+    let service = Service::start(&project, &[]);
+    let root = project.root().canonicalize().unwrap().display().to_string();
+    let home = project.home().canonicalize().unwrap().display().to_string();
+    let name = project.home().file_name().unwrap().to_string_lossy().into_owned();
+    let up = "/..".repeat(home.matches('/').count() + 1);
+    let paths = |folder: &str| {
+        [
+            format!("{home}/{folder}{up}{root}/src"),
+            format!("{root}/../{name}/{folder}{up}{root}"),
+            format!("{root}/./src/{folder}/.."),
+            format!("src/../../{name}/{folder}/../.."),
+        ]
+    };
+    for (exists, missing) in paths("exists").into_iter().zip(paths("missing")) {
+        let open = |path: &str| {
+            let answer = service.post("/api/v1/projects", &json!({ "root": path }));
+            (answer.status, answer.body.replace(path, "PATH"))
+        };
+        assert_eq!(open(&exists), open(&missing), "{exists}");
+        assert_eq!(open(&exists).0, 400, "{exists}");
+        let ask = |path: &str| {
+            let answer = service.post("/api/v1/status", &json!({ "project": path }));
+            (answer.status, answer.body.replace(path, "PATH"))
+        };
+        assert_eq!(ask(&exists), ask(&missing), "{exists}");
+        assert_eq!(ask(&exists).0, 404, "{exists}");
+    }
+    // Relative paths depend on where the service was started.
+    assert_eq!(service.post("/api/v1/projects", &json!({ "root": "src" })).status, 400);
+    // A path in a project names it, whether or not there is such a file: clients do not learn of files that are not indexed.
+    for path in ["src", "src/a.py", "missing"] {
+        let answer = service.post("/api/v1/status", &json!({ "project": format!("{root}/{path}") }));
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    }
+    assert_eq!(service.post("/api/v1/projects", &json!({ "root": format!("{root}/src") })).status, 201);
+}
+
+#[test]
+fn a_project_that_a_client_opens_does_not_change_the_default() {
+    let project = Project::new("//- src/a.py\ndef a():\n    pass\n//- b.py\ndef b():\n    pass\n");
+    let service = Service::start(&project, &[]);
+    let root = project.root().canonicalize().unwrap().display().to_string();
+    let files = || service.post("/api/v1/status", &json!({})).json()["files"].clone();
+    assert_eq!(files(), 2);
+    assert_eq!(service.post("/api/v1/projects", &json!({ "root": format!("{root}/src") })).status, 201);
+    assert_eq!(files(), 2, "the project that the service was started with");
+    assert_eq!(service.send("DELETE", "/api/v1/projects/project", &[], b"").status, 204);
+    let until = Instant::now() + PATIENCE;
+    while files() != 1 {
+        assert!(Instant::now() < until, "the only one that is left: {}", files());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
