@@ -27,7 +27,7 @@ pub struct Limits {
     pub connections: usize,
     /// The same for each Unix socket.
     pub socket_connections: usize,
-    /// How long a client may take to send the head of a request, and then its body.
+    /// How long a client may take to send the head of a request, and then its whole body.
     pub head: Duration,
     /// Requests in one batch.
     pub batch: usize,

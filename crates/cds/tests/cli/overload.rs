@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -161,8 +162,82 @@ fn malformed_and_oversized_heads_are_refused_at_once() {
     }
 }
 
+/// Held by tests that open many connections: together they would need more descriptors than a process has.
+static MANY_CONNECTIONS: Mutex<()> = Mutex::new(());
+
+/// Whether a new connection to the socket is answered.
+fn answers_on(socket: &std::path::Path) -> bool {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let sent = stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    sent.is_ok() && read(stream).status == 200
+}
+
+/// A complete head and the first byte of the body that it announces.
+fn half_sent_body(path: &str) -> String {
+    let kind = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+    format!("POST {path} HTTP/1.1\r\nHost: localhost\r\n{kind}Content-Length: 1000000\r\n\r\n{{")
+}
+
+#[test]
+fn half_sent_bodies_lock_nobody_out() {
+    let _alone = MANY_CONNECTIONS.lock();
+    let project = Project::new("//- a.py\ndef a():\n    pass\n");
+    let socket = project.home().join("cds.sock");
+    let service = Service::start(&project, &["--socket", socket.to_str().unwrap()]);
+    let paths = ["/rpc", "/api/v1/search", "/mcp"];
+    let mut by_tcp = Vec::new();
+    let mut by_socket = Vec::new();
+    for i in 0..600 {
+        let mut stream = service.connect();
+        let _ = stream.write_all(half_sent_body(paths[i % 3]).as_bytes());
+        by_tcp.push(stream);
+    }
+    for i in 0..200 {
+        let mut stream = UnixStream::connect(&socket).unwrap();
+        let _ = stream.write_all(half_sent_body(paths[i % 3]).as_bytes());
+        by_socket.push(stream);
+    }
+    // All heads have been read.
+    std::thread::sleep(Duration::from_secs(1));
+    let started = Instant::now();
+    for i in 0..20 {
+        assert!(service.is_alive(), "{i}");
+        assert!(answers_on(&socket), "{i}");
+    }
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+}
+
+/// Bytes that keep coming do not extend the time of a body.
+#[test]
+fn a_body_must_arrive_in_time_on_every_path() {
+    let project = Project::new("//- a.py\ndef a():\n    pass\n");
+    let service = Service::start(&project, &[]);
+    std::thread::scope(|scope| {
+        for path in ["/rpc", "/api/v1/search", "/mcp"] {
+            let service = &service;
+            scope.spawn(move || {
+                let mut stream = service.connect();
+                stream.write_all(half_sent_body(path).as_bytes()).unwrap();
+                stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+                let (started, mut answer) = (Instant::now(), [0; 12]);
+                let got = loop {
+                    let _ = stream.write_all(b" ");
+                    match stream.read(&mut answer) {
+                        Err(_) if started.elapsed() < Duration::from_secs(30) => {}
+                        got => break got,
+                    }
+                };
+                let status = String::from_utf8_lossy(&answer);
+                assert!(got.is_ok() && status == "HTTP/1.1 408", "{path}: {got:?} {status:?}");
+            });
+        }
+    });
+}
+
 #[test]
 fn half_open_connections_lock_nobody_out() {
+    let _alone = MANY_CONNECTIONS.lock();
     let project = Project::new("//- a.py\ndef a():\n    pass\n");
     let socket = project.home().join("cds.sock");
     let service = Service::start(&project, &["--socket", socket.to_str().unwrap()]);
@@ -179,10 +254,7 @@ fn half_open_connections_lock_nobody_out() {
     let started = Instant::now();
     for _ in 0..20 {
         assert!(service.is_alive());
-        let mut stream = UnixStream::connect(&socket).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
-        assert_eq!(read(stream).status, 200);
+        assert!(answers_on(&socket));
     }
     assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
     // Those that were idle longest have made room.
