@@ -40,7 +40,8 @@ impl Default for Limits {
         Limits {
             time: Duration::from_secs(30),
             body: 1 << 20,
-            requests: 512,
+            // Half of the connections, so that one that waits for nothing can be closed for another.
+            requests: 256,
             // With those of sockets and the files of indexes fewer than the 1,024 descriptors that many systems allow.
             connections: 512,
             socket_connections: 128,
@@ -128,7 +129,7 @@ impl Doors {
         let project = given.remove(PROJECT).unwrap_or_default();
         let given = operation.check(given)?;
         let asked = self.asked(operation, &project)?;
-        let class = if operation.is_expensive() { Class::Expensive } else { Class::Light };
+        let class = operation.class(&given);
         self.run(class, move || match asked {
             Asked::One(project) => project.call(operation, given),
             Asked::Many(projects) => operations::text(&merged(operation, &projects, &given)?),

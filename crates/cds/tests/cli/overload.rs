@@ -235,6 +235,62 @@ fn a_body_must_arrive_in_time_on_every_path() {
     });
 }
 
+/// Passes every limit on patterns and takes long to compile.
+const COSTLY: &str = "(?:a?){4000}a{4000}z|(?:[xy]?){900}zq";
+
+/// Sends a grep and does not wait for the answer.
+fn begin_grep(service: &Service, pattern: &str) -> TcpStream {
+    let body = grep(pattern).to_string();
+    let head = "POST /api/v1/grep HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length";
+    let mut stream = service.connect();
+    let _ = stream.write_all(format!("{head}: {}\r\n\r\n{body}", body.len()).as_bytes());
+    stream
+}
+
+/// How long a cheap grep takes.
+fn cheap_grep(service: &Service) -> Duration {
+    let started = Instant::now();
+    let answer = service.post("/api/v1/grep", &grep("def checkout"));
+    assert_eq!((answer.status, &answer.json()["total"]), (200, &json!(1)), "{}", answer.body);
+    started.elapsed()
+}
+
+#[test]
+fn costly_patterns_do_not_delay_cheap_ones() {
+    let project = project();
+    let service = Service::start(&project, &[]);
+    cheap_grep(&service);
+    for patterns in [[COSTLY, COSTLY], [COSTLY, SLOW]] {
+        let _costly: Vec<TcpStream> = (0..40).map(|i| begin_grep(&service, patterns[i % 2])).collect();
+        std::thread::sleep(Duration::from_millis(500));
+        let times: Vec<Duration> = (0..5).map(|_| cheap_grep(&service)).collect();
+        eprintln!("cheap greps beside 40 costly ones: {times:?}");
+        assert!(times.iter().all(|time| *time < Duration::from_secs(3)), "{times:?}");
+    }
+}
+
+/// Requests that wait do not keep all connections busy.
+#[test]
+fn a_flood_of_costly_requests_locks_nobody_out() {
+    let _alone = MANY_CONNECTIONS.lock();
+    let project = project();
+    let service = Service::start(&project, &[]);
+    let open: Vec<TcpStream> = (0..600).map(|_| begin_grep(&service, SLOW)).collect();
+    for _ in 0..5 {
+        let time = cheap_grep(&service);
+        assert!(time < Duration::from_secs(3), "{time:?}");
+    }
+    // Those that could not wait were told so.
+    let mut last = open.last().unwrap();
+    let mut answer = [0; 4_096];
+    let length = last.read(&mut answer).unwrap();
+    let answer = String::from_utf8_lossy(&answer[..length]);
+    assert!(
+        answer.starts_with("HTTP/1.1 503") && answer.contains("too many requests with costly patterns"),
+        "{answer}"
+    );
+}
+
 #[test]
 fn half_open_connections_lock_nobody_out() {
     let _alone = MANY_CONNECTIONS.lock();
