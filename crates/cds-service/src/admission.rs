@@ -63,7 +63,7 @@ impl Gate {
 }
 
 impl Admission {
-    /// For so many requests at once, waiting ones included: a quarter of them expensive, and another quarter costly.
+    /// For so many requests at once, waiting ones included: a quarter of them expensive, an eighth costly.
     pub(crate) fn new(places: usize, cores: usize) -> Admission {
         // One for each class at least.
         let threads = (cores + 1).max(3);
@@ -71,7 +71,7 @@ impl Admission {
             places: Arc::new(Semaphore::new(places)),
             threads: Arc::new(Semaphore::new(threads)),
             expensive: Gate::new(places / 4, threads / 2),
-            costly: Gate::new(places / 4, threads / 4),
+            costly: Gate::new(places / 8, threads / 4),
             client_threads: (threads - 1).max(1),
             clients: Mutex::default(),
         }
@@ -168,10 +168,10 @@ mod tests {
     #[tokio::test]
     async fn requests_that_wait_are_limited_for_each_class() {
         let gates = Arc::new(Admission::new(32, 2));
-        for class in [Class::Costly, Class::Expensive] {
+        for (class, most) in [(Class::Costly, 4), (Class::Expensive, 8)] {
             let running = tries(&gates, 1, class).await.unwrap();
             let mut waiting = tokio::task::JoinSet::new();
-            for client in 2..=8 {
+            for client in 2..=most {
                 let gates = Arc::clone(&gates);
                 waiting.spawn(async move { gates.enter(Client(client), class).await.map(drop).is_ok() });
             }

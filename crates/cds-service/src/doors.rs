@@ -40,7 +40,8 @@ impl Default for Limits {
         Limits {
             time: Duration::from_secs(30),
             body: 1 << 20,
-            // Half of the connections, so that one that waits for nothing can be closed for another.
+            // Half of the connections to the address: there is always one that is not busy and can be closed for another. Expensive and
+            // costly requests together also keep fewer connections busy than a socket has.
             requests: 256,
             // With those of sockets and the files of indexes fewer than the 1,024 descriptors that many systems allow.
             connections: 512,
