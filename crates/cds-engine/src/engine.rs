@@ -156,6 +156,14 @@ impl Engine {
         self.index_dir().state().is_ok_and(|state| state == DirState::Ours)
     }
 
+    /// Fails if the index directory cannot be used. One that settings or a flag name is made, if need be.
+    pub fn check_home(&self) -> Result<()> {
+        match self.config.text("index.dir") {
+            "" => self.index_dir().state().map(drop).map_err(Error::from),
+            _ => self.prepare_home().map(drop),
+        }
+    }
+
     /// Makes that folder, if need be, for something that lives beside the index.
     pub fn prepare_home(&self) -> Result<&Path> {
         cds_index::prepare_home(&self.root, &self.home)?;

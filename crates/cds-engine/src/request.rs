@@ -253,6 +253,13 @@ fn share(name: &str, value: Option<f32>) -> Result<Option<f32>> {
 }
 
 impl FilterRequest {
+    /// The cost of the patterns of names; those that are too long to be accepted cost nothing.
+    pub(crate) fn names_cost(&self) -> usize {
+        let accepted = |text: &&str| short_enough("", text).is_ok();
+        let names = [&self.node_name, &self.parent_context].into_iter().filter_map(Option::as_deref).filter(accepted);
+        names.map(|name| cds_search::name_cost(&Pattern::parse(name))).sum()
+    }
+
     pub(crate) fn check(&self, engine: &Engine) -> Result<Filters> {
         for (name, list) in [
             ("lang", &self.languages),

@@ -1,5 +1,6 @@
 //! Filters, compiled once a query and applied to every chunk while it is retrieved.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -54,19 +55,29 @@ enum NamePattern {
     Regex(Regex),
 }
 
+/// The regular expression that a pattern of names is compiled to, or the name itself if it is exact.
+fn expression(pattern: &Pattern) -> Result<Cow<'_, str>, &str> {
+    match pattern {
+        Pattern::Exact(name) => Err(name),
+        Pattern::Regex(text) => Ok(Cow::Borrowed(text)),
+        Pattern::Glob(glob) => {
+            let escaped = regex::escape(glob).replace(r"\*", ".*").replace(r"\?", ".");
+            Ok(Cow::Owned(format!("^{escaped}$")))
+        }
+    }
+}
+
+/// The cost of a pattern of names; see [`patterns::check_regex`].
+pub fn name_cost(pattern: &Pattern) -> usize {
+    expression(pattern).map_or(0, |text| patterns::regex_cost(&text))
+}
+
 impl NamePattern {
     fn compile(field: &'static str, pattern: &Pattern) -> Result<NamePattern> {
-        let regex = |text: &str| {
-            let refused = |e: PatternError| Error::Invalid { field, message: e.to_string() };
-            patterns::regex(text).map(NamePattern::Regex).map_err(refused)
-        };
-        match pattern {
-            Pattern::Exact(name) => Ok(NamePattern::Exact(name.clone())),
-            Pattern::Regex(text) => regex(text),
-            Pattern::Glob(glob) => {
-                let escaped = regex::escape(glob).replace(r"\*", ".*").replace(r"\?", ".");
-                regex(&format!("^{escaped}$"))
-            }
+        let refused = |e: PatternError| Error::Invalid { field, message: e.to_string() };
+        match expression(pattern) {
+            Ok(text) => patterns::regex(&text).map(NamePattern::Regex).map_err(refused),
+            Err(name) => Ok(NamePattern::Exact(name.to_owned())),
         }
     }
 

@@ -21,14 +21,14 @@ mod store;
 mod workers;
 
 pub use error::{Error, Result};
-pub use filter::CompiledFilter;
+pub use filter::{CompiledFilter, name_cost};
 pub use frequencies::Frequencies;
 pub use globs::GlobCache;
 pub use lookup::{Found, LookupOptions, lookup, resolve};
 pub use lru::Lru;
 pub use patterns::{
-    MAX_GLOB_BYTES, MAX_GLOB_SIZE, MAX_GLOBS_BYTES, MAX_REGEX_CACHE, MAX_REGEX_COST, MAX_REGEX_NESTING, MAX_REGEX_SIZE,
-    PatternError, check_regex,
+    COSTLY_REGEX, MAX_GLOB_BYTES, MAX_GLOB_SIZE, MAX_GLOBS_BYTES, MAX_REGEX_CACHE, MAX_REGEX_COST, MAX_REGEX_NESTING,
+    MAX_REGEX_SIZE, PatternError, check_regex, regex_cost,
 };
 pub use pipeline::{Outcome, SearchOptions, Tools, search};
 pub use preset::{Fusion, Mixture, PRESETS, Preset, Retriever, Weights};

@@ -15,6 +15,9 @@ use crate::{Error, Result};
 
 /// Maximum cost of a regular expression; see [`check_regex`].
 pub const MAX_REGEX_COST: usize = 10_000;
+/// A regular expression that costs more than this is *costly*: it is not scheduled together with others, so that they do not wait for
+/// it.
+pub const COSTLY_REGEX: usize = 500;
 /// Maximum nesting depth of groups and repetitions in a regular expression.
 pub const MAX_REGEX_NESTING: u32 = 100;
 /// Maximum size in bytes of a compiled regular expression. A backstop: [`MAX_REGEX_COST`] is reached first.
@@ -74,6 +77,11 @@ pub fn check_regex(pattern: &str) -> Result<usize, PatternError> {
     })?;
     let cost = ast::visit(&tree, Cost::default()).unwrap_or(usize::MAX);
     if cost > MAX_REGEX_COST { Err(PatternError::Cost(cost)) } else { Ok(cost) }
+}
+
+/// The cost of a regular expression that is not refused. One that is refused costs nothing, since it is not compiled.
+pub fn regex_cost(pattern: &str) -> usize {
+    check_regex(pattern).unwrap_or(0)
 }
 
 /// Compiles a regular expression of a request.

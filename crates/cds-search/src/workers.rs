@@ -17,14 +17,18 @@ pub fn workers() -> Option<&'static ThreadPool> {
     WORKERS.as_ref()
 }
 
-static SCANNERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
-    let name = |at: usize| format!("scan {at}");
-    rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).thread_name(name).build().ok()
-});
+static SCANNERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| scan_pool("scan"));
+static COSTLY_SCANNERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| scan_pool("costly scan"));
 
-/// Threads that scan whole texts (`grep`). They are separate from [`workers`], so that a search never queues behind a scan.
-pub fn scanners() -> Option<&'static ThreadPool> {
-    SCANNERS.as_ref()
+fn scan_pool(name: &'static str) -> Option<ThreadPool> {
+    let name = move |at: usize| format!("{name} {at}");
+    rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).thread_name(name).build().ok()
+}
+
+/// Threads that scan whole texts (`grep`). They are separate from [`workers`], so that a search never queues behind a scan. Costly
+/// expressions have threads of their own, so that others do not queue behind them.
+pub fn scanners(is_costly: bool) -> Option<&'static ThreadPool> {
+    if is_costly { COSTLY_SCANNERS.as_ref() } else { SCANNERS.as_ref() }
 }
 
 /// Begins work beside.

@@ -1,9 +1,15 @@
 //! Connections of one listener. When there are too many, the one that has been idle longest makes room for the next.
+//!
+//! A connection is idle unless one of its requests has been received completely and is being answered. Waiting for the rest of a
+//! head or of a body counts as idle.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll};
 
+use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::Notify;
 
 use crate::admission::Client;
@@ -14,7 +20,7 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 /// What is known of a connection.
 #[derive(Default)]
 struct Known {
-    /// Requests that are being answered.
+    /// Requests that were received completely and are being answered.
     busy: usize,
     /// When the last one ended or the connection was opened, on a clock that counts events.
     idle_since: u64,
@@ -40,8 +46,17 @@ pub(crate) struct Connection {
     close: Arc<Notify>,
 }
 
-/// A request that is being answered.
-pub(crate) struct Busy(Arc<Connection>);
+/// A request, from its head until it is answered.
+pub(crate) struct Received {
+    connection: Arc<Connection>,
+    is_complete: AtomicBool,
+}
+
+/// A request body that reports when it has been received completely.
+pub(crate) struct ReceivedBody<B> {
+    body: B,
+    request: Weak<Received>,
+}
 
 impl Connections {
     pub(crate) fn new(most: usize) -> Arc<Connections> {
@@ -81,24 +96,66 @@ impl Connection {
         self.close.notified().await;
     }
 
-    /// A request begins; it ends with what is returned.
-    pub(crate) fn begin(self: &Arc<Self>) -> Busy {
-        if let Some(known) = self.all.state().known.get_mut(&self.id) {
-            known.busy += 1;
+    /// The head of a request was received. The connection is busy from the end of the body until the returned value is dropped.
+    pub(crate) fn begin<B: Body>(self: &Arc<Self>, body: B) -> (Arc<Received>, ReceivedBody<B>) {
+        let request = Arc::new(Received { connection: Arc::clone(self), is_complete: AtomicBool::new(false) });
+        if body.is_end_stream() {
+            request.complete();
         }
-        Busy(Arc::clone(self))
+        let body = ReceivedBody { body, request: Arc::downgrade(&request) };
+        (request, body)
     }
 }
 
-impl Drop for Busy {
+impl Received {
+    fn complete(&self) {
+        if self.is_complete.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let Connection { id, all, .. } = &*self.connection;
+        if let Some(known) = all.state().known.get_mut(id) {
+            known.busy += 1;
+        }
+    }
+}
+
+impl Drop for Received {
     fn drop(&mut self) {
-        let mut state = self.0.all.state();
+        // An incomplete request does not renew the connection.
+        if !*self.is_complete.get_mut() {
+            return;
+        }
+        let Connection { id, all, .. } = &*self.connection;
+        let mut state = all.state();
         state.clock += 1;
         let now = state.clock;
-        if let Some(known) = state.known.get_mut(&self.0.id) {
+        if let Some(known) = state.known.get_mut(id) {
             known.busy -= 1;
             known.idle_since = now;
         }
+    }
+}
+
+impl<B: Body + Unpin> Body for ReceivedBody<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if (matches!(frame, Poll::Ready(None)) || self.body.is_end_stream())
+            && let Some(request) = self.request.upgrade()
+        {
+            request.complete();
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -110,7 +167,12 @@ impl Drop for Connection {
 
 #[cfg(test)]
 mod tests {
-    use super::{Connection, Connections};
+    use std::sync::Arc;
+
+    use axum::body::Bytes;
+    use http_body_util::{BodyExt, Empty, Full};
+
+    use super::{Connection, Connections, Received};
 
     fn is_told(connection: &Connection) -> bool {
         let mut closed = std::pin::pin!(connection.closed());
@@ -118,16 +180,40 @@ mod tests {
         closed.as_mut().poll(&mut context).is_ready()
     }
 
+    /// A request without a body.
+    fn ask(connection: &Arc<Connection>) -> Arc<Received> {
+        connection.begin(Empty::<Bytes>::new()).0
+    }
+
+    #[tokio::test]
+    async fn a_request_whose_body_is_incomplete_makes_room() {
+        let all = Connections::new(2);
+        let (first, second) = (all.open().unwrap(), all.open().unwrap());
+        let (_first_request, mut body) = first.begin(Full::new(Bytes::from_static(b"{}")));
+        let (_second_request, _unread) = second.begin(Full::new(Bytes::from_static(b"{}")));
+        assert!(body.frame().await.is_some(), "the first request is complete");
+        let third = all.open().unwrap();
+        assert_eq!([&first, &second, &third].map(|c| is_told(c)), [false, true, false]);
+        let third_request = ask(&third);
+        assert!(all.open().is_none(), "all are being answered");
+        drop(third_request);
+        // A body that is read after its request was answered changes nothing.
+        let (request, mut late) = third.begin(Full::new(Bytes::from_static(b"{}")));
+        drop(request);
+        assert!(late.frame().await.is_some());
+        assert!(all.open().is_some());
+    }
+
     #[test]
     fn the_one_that_is_idle_longest_makes_room() {
         let all = Connections::new(3);
         let open: Vec<_> = (0..3).map(|_| all.open().unwrap()).collect();
         // The first is asked something, the second was: the third is idle longest.
-        let first = open[0].begin();
-        drop(open[1].begin());
+        let first = ask(&open[0]);
+        drop(ask(&open[1]));
         let fourth = all.open().unwrap();
         assert_eq!(open.iter().map(|c| is_told(c)).collect::<Vec<_>>(), [false, false, true]);
-        let busy = [open[1].begin(), fourth.begin()];
+        let busy = [ask(&open[1]), ask(&fourth)];
         assert!(all.open().is_none(), "all are being answered");
         drop((first, busy));
         drop(fourth);

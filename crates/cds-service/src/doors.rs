@@ -27,7 +27,7 @@ pub struct Limits {
     pub connections: usize,
     /// The same for each Unix socket.
     pub socket_connections: usize,
-    /// How long a client may take to send the head of a request, and then its body.
+    /// How long a client may take to send the head of a request, and then its whole body.
     pub head: Duration,
     /// Requests in one batch.
     pub batch: usize,
@@ -40,7 +40,9 @@ impl Default for Limits {
         Limits {
             time: Duration::from_secs(30),
             body: 1 << 20,
-            requests: 512,
+            // Half of the connections to the address: there is always one that is not busy and can be closed for another. Expensive and
+            // costly requests together also keep fewer connections busy than a socket has.
+            requests: 256,
             // With those of sockets and the files of indexes fewer than the 1,024 descriptors that many systems allow.
             connections: 512,
             socket_connections: 128,
@@ -128,7 +130,7 @@ impl Doors {
         let project = given.remove(PROJECT).unwrap_or_default();
         let given = operation.check(given)?;
         let asked = self.asked(operation, &project)?;
-        let class = if operation.is_expensive() { Class::Expensive } else { Class::Light };
+        let class = operation.class(&given);
         self.run(class, move || match asked {
             Asked::One(project) => project.call(operation, given),
             Asked::Many(projects) => operations::text(&merged(operation, &projects, &given)?),

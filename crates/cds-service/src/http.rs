@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, FromRequest, Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -14,6 +14,7 @@ use axum::routing::{get, post};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio_stream::wrappers::ReceiverStream;
+use tower::Layer;
 
 use crate::admission::{CLIENT, Class, Client};
 use crate::doors::Doors;
@@ -49,7 +50,7 @@ pub fn router(doors: &Arc<Doors>, guard: Guard) -> Router {
         .route("/api/docs", get(async || Html(include_str!("docs.html"))))
         .route("/metrics", get(metrics))
         .route("/ready", get(ready))
-        .nest_service("/mcp", mcp::over_http(doors, &guard))
+        .nest_service("/mcp", from_fn_with_state(Arc::clone(doors), whole).layer(mcp::over_http(doors, &guard)))
         .route("/health", get(async || axum::Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))))
         .fallback(no_path);
     #[cfg(feature = "grpc")]
@@ -134,11 +135,12 @@ fn given<T: Serialize>(status: StatusCode, answer: Result<T, Fault>) -> Response
     }
 }
 
-/// The body, or what is wrong with it.
+fn refuse(status: StatusCode, code: &str, message: &str) -> Response {
+    answered(status, &json!({ "error": { "code": code, "message": message } }))
+}
+
+/// The body of a request in JSON, or what is wrong with it.
 async fn body(doors: &Doors, request: Request) -> Result<Bytes, Response> {
-    let refuse = |status: StatusCode, code: &str, message: &str| {
-        answered(status, &json!({ "error": { "code": code, "message": message } }))
-    };
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|k| k.to_str().ok()).unwrap_or_default();
     // A form of another site cannot send this type without asking first.
     if !kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case("application/json")) {
@@ -148,6 +150,11 @@ async fn body(doors: &Doors, request: Request) -> Result<Bytes, Response> {
             "the body must be JSON: send content-type application/json",
         ));
     }
+    received(doors, request).await
+}
+
+/// Receives a body within the limits of size and time.
+async fn received(doors: &Doors, request: Request) -> Result<Bytes, Response> {
     let all = tokio::time::timeout(doors.limits.head, Bytes::from_request(request, &())).await;
     let all = all.map_err(|_| refuse(StatusCode::REQUEST_TIMEOUT, "too_slow", "the body did not come in time"))?;
     all.map_err(|e| {
@@ -157,6 +164,15 @@ async fn body(doors: &Doors, request: Request) -> Result<Bytes, Response> {
             _ => refuse(StatusCode::BAD_REQUEST, "not_a_request", "the body could not be read"),
         }
     })
+}
+
+/// Receives the body before the request is passed on to a service that has no time limit for it.
+async fn whole(State(doors): State<Arc<Doors>>, request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    match received(&doors, Request::from_parts(head.clone(), body)).await {
+        Ok(body) => next.run(Request::from_parts(head, Body::from(body))).await,
+        Err(refused) => refused,
+    }
 }
 
 async fn object(doors: &Doors, request: Request) -> Result<Map<String, Value>, Response> {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use crate::admission::Class;
 use crate::fault::Fault;
 use crate::parameters;
 
@@ -46,9 +47,17 @@ impl Operation {
         (self.call)(engine, given)
     }
 
-    /// Whether it may read every text or walk the whole graph: few of these run at once.
-    pub fn is_expensive(&self) -> bool {
-        EXPENSIVE.contains(&self.name)
+    /// How much work a call with these parameters may be. They are checked ones.
+    pub(crate) fn class(&self, given: &Map<String, Value>) -> Class {
+        // Its fields are all those that hold regular expressions, under the names that they have in every operation.
+        let patterns: GrepRequest = serde_json::from_value(Value::Object(given.clone())).unwrap_or_default();
+        if patterns.is_costly() {
+            Class::Costly
+        } else if EXPENSIVE.contains(&self.name) {
+            Class::Expensive
+        } else {
+            Class::Light
+        }
     }
 
     /// Whether the answer is a list of hits: those of several projects can be one list.

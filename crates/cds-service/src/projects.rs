@@ -54,6 +54,10 @@ pub struct Project {
     cancel: AtomicBool,
     keeper: Mutex<Option<JoinHandle<()>>>,
     approves: bool,
+    /// Whether a client asked for it to be opened.
+    by_client: bool,
+    /// Its folder as it was named, which may lead through links.
+    named: PathBuf,
 }
 
 impl Project {
@@ -176,6 +180,14 @@ fn partial(operation: &Operation, given: &Map<String, Value>, message: &str) -> 
     answer
 }
 
+/// Whether a path has `.` or `..` components. The file system resolves what stands before them, so whether such a path exists tells
+/// whether other folders do.
+fn has_dots(path: &Path) -> bool {
+    // `Path::components` leaves out `.`.
+    let text = path.to_string_lossy();
+    text.split(std::path::is_separator).any(|part| part == "." || part == "..")
+}
+
 /// How projects are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Keeping {
@@ -187,6 +199,8 @@ pub struct Keeping {
     pub approves: bool,
     /// Where indexes live; none: in their roots, or as settings say.
     pub index_dir: Option<PathBuf>,
+    /// Whether a project whose index directory is rejected is not opened, except for a client; else its index has failed.
+    pub checks_index_dir: bool,
 }
 
 /// All projects of a process.
@@ -217,17 +231,17 @@ impl Projects {
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same for a client, who does not learn what else is on disk: a folder that does not exist, one that is not allowed and one
-    /// that cannot be read are the same to it.
+    /// Opens a folder for a client, which does not learn what else is on disk: the error is the same for a folder that does not exist, one
+    /// that is not allowed and one that cannot be read. Paths that are relative or have `.` or `..` components are not looked up.
     pub(crate) fn open_served(&self, root: &Path) -> Result<Arc<Project>, Fault> {
-        if !self.may_open(root) {
+        if !root.is_absolute() || has_dots(root) || !self.may_open(root) {
             let message = format!(
                 "{} is not a folder that may be opened: serve it, or allow it with --allow-root",
                 root.display()
             );
             return Err(Fault::new(FaultKind::Invalid, message));
         }
-        self.open(root)
+        self.open_as(root, true)
     }
 
     fn may_open(&self, root: &Path) -> bool {
@@ -238,6 +252,11 @@ impl Projects {
 
     /// Opens the folder; one that is open stays as it is.
     pub fn open(&self, root: &Path) -> Result<Arc<Project>, Fault> {
+        self.open_as(root, false)
+    }
+
+    fn open_as(&self, root: &Path, by_client: bool) -> Result<Arc<Project>, Fault> {
+        let named = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let refused = |message: String| Fault { kind: FaultKind::Invalid, message, data: None };
         let root = std::fs::canonicalize(root).map_err(|e| refused(format!("{}: {e}", root.display())))?;
         if !root.is_dir() {
@@ -255,6 +274,9 @@ impl Projects {
             config.set("index.dir", &folder.display().to_string()).map_err(cds_engine::Error::from)?;
         }
         let engine = Engine::open(&root, config)?;
+        if self.keeping.checks_index_dir && !by_client {
+            engine.check_home()?;
+        }
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = open.values().find(|project| project.engine.root() == root) {
             return Ok(Arc::clone(known));
@@ -270,6 +292,8 @@ impl Projects {
             cancel: AtomicBool::new(false),
             keeper: Mutex::default(),
             approves: self.keeping.approves,
+            by_client,
+            named,
         });
         if self.keeping.no_watch {
             project.set(State { state: "ready", ..State::default() });
@@ -317,10 +341,15 @@ impl Projects {
         Fault::new(FaultKind::NotFound, format!("project {name:?} is not open: {known}"))
     }
 
-    /// The project of a name or of a path in it; without one the only one there is.
+    /// The project of a name or of a path in it. Without one it is the only project that was not opened by a client, or else the only
+    /// one that is open.
     pub fn find(&self, named: Option<&str>) -> Result<Arc<Project>, Fault> {
         let open = self.read();
         let Some(named) = named else {
+            let mut own = open.values().filter(|project| !project.by_client);
+            if let (Some(only), None) = (own.next(), own.next()) {
+                return Ok(Arc::clone(only));
+            }
             return match open.len() {
                 1 => Ok(open.values().next().cloned().expect("there is one")),
                 0 => Err(Fault::new(FaultKind::NotFound, "no project is open: open one with /api/v1/projects")),
@@ -333,11 +362,17 @@ impl Projects {
         if let Some(project) = open.get(named) {
             return Ok(Arc::clone(project));
         }
-        let path = std::fs::canonicalize(named).ok();
-        let around = |project: &&Arc<Project>| path.as_ref().is_some_and(|p| p.starts_with(project.engine.root()));
-        let deepest = open.values().filter(around).max_by_key(|p| p.engine.root().as_os_str().len()).cloned();
+        let deepest = |path: &Path| {
+            let is_around = |root: &Path| path.starts_with(root);
+            let around = open.values().filter(|p| is_around(p.engine.root()) || is_around(&p.named));
+            around.max_by_key(|p| p.engine.root().as_os_str().len()).cloned()
+        };
+        let path = Path::new(named);
+        // A path below a root is found by its text: the answer does not depend on which files exist there.
+        let by_link = || deepest(&std::fs::canonicalize(path).ok()?);
+        let found = if has_dots(path) { None } else { deepest(path).or_else(by_link) };
         drop(open);
-        deepest.ok_or_else(|| self.unknown(named))
+        found.ok_or_else(|| self.unknown(named))
     }
 
     /// Opens what a client calls its folders, each with the project around it.

@@ -250,14 +250,15 @@ impl Acceptor {
     {
         let asked = Arc::new(AtomicBool::new(false));
         let (seen, own, router) = (Arc::clone(&asked), Arc::clone(&connection), self.router.clone());
-        let service = tower::service_fn(move |mut request: Request<Incoming>| {
+        let service = tower::service_fn(move |request: Request<Incoming>| {
             seen.store(true, Ordering::Relaxed);
-            request.extensions_mut().insert(own.client());
-            let busy = own.begin();
-            let answer = router.clone().oneshot(request);
+            let (mut head, body) = request.into_parts();
+            head.extensions.insert(own.client());
+            let (received, body) = own.begin(body);
+            let answer = router.clone().oneshot(Request::from_parts(head, body));
             async move {
                 let answer = answer.await;
-                drop(busy);
+                drop(received);
                 answer
             }
         });

@@ -5,7 +5,8 @@ mod scan;
 use cds_index::{DocumentView, EntityView, Snapshot};
 use cds_model::{CancelToken, FileId};
 use cds_search::{
-    CompiledFilter, MAX_REGEX_CACHE, MAX_REGEX_NESTING, MAX_REGEX_SIZE, PatternError, check_regex, scanners,
+    COSTLY_REGEX, CompiledFilter, MAX_REGEX_CACHE, MAX_REGEX_NESTING, MAX_REGEX_SIZE, PatternError, check_regex,
+    regex_cost, scanners,
 };
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -109,6 +110,14 @@ impl GrepRequest {
         self.limit.unwrap_or(DEFAULT_LINES)
     }
 
+    /// Whether a regular expression of the request takes long to compile and to match. Such requests are best kept apart from others.
+    pub fn is_costly(&self) -> bool {
+        // A fixed string and one that is too long to be accepted are no work.
+        let is_regex = !self.fixed && short_enough("pattern", &self.pattern).is_ok();
+        let pattern = if is_regex { regex_cost(&self.pattern) } else { 0 };
+        pattern.max(self.filters.names_cost()) > COSTLY_REGEX
+    }
+
     fn compile(&self) -> Result<Expression> {
         if self.pattern.is_empty() {
             return Err(Error::invalid("pattern cannot be empty"));
@@ -172,7 +181,7 @@ impl Engine {
             }
             let scan = |id: &FileId| scan::lines(snapshot, *id, expression, cancel);
             let scan_all = || batch.par_iter().map(scan).collect::<Result<Vec<_>>>();
-            let by_file = match scanners() {
+            let by_file = match scanners(expression.cost > COSTLY_REGEX) {
                 Some(pool) => pool.install(scan_all)?,
                 None => batch.iter().map(scan).collect::<Result<_>>()?,
             };

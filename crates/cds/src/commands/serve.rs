@@ -45,7 +45,10 @@ fn open(common: &Common, roots: &[PathBuf], keeping: Keeping, log: bool) -> Resu
     crate::memory::give_back();
     let doors = Doors::new(Keeping { index_dir, approves: common.yes, ..keeping }, Limits::default(), log);
     for root in roots {
-        doors.projects.open(root).map_err(stopped)?;
+        if let Err(fault) = doors.projects.open(root) {
+            doors.close();
+            return Err(stopped(fault));
+        }
     }
     Ok(doors)
 }
@@ -98,8 +101,8 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
     let scheme = if tls.is_some() { "https" } else { "http" };
     let listen = Listen { address, socket: args.socket.clone(), tls };
     listen.check(&guard).map_err(stopped)?;
-    let doors =
-        open(common, &roots, Keeping { allowed_roots, no_watch: args.no_watch, ..Keeping::default() }, args.log)?;
+    let keeping = Keeping { allowed_roots, no_watch: args.no_watch, checks_index_dir: true, ..Keeping::default() };
+    let doors = open(common, &roots, keeping, args.log)?;
     let told = |address: Option<SocketAddr>| {
         // On standard output, so that a program that starts us can read where to ask.
         if let Some(address) = address {

@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -161,8 +162,138 @@ fn malformed_and_oversized_heads_are_refused_at_once() {
     }
 }
 
+/// Held by tests that open many connections: together they would need more descriptors than a process has.
+static MANY_CONNECTIONS: Mutex<()> = Mutex::new(());
+
+/// Whether a new connection to the socket is answered.
+fn answers_on(socket: &std::path::Path) -> bool {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let sent = stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    sent.is_ok() && read(stream).status == 200
+}
+
+/// A complete head and the first byte of the body that it announces.
+fn half_sent_body(path: &str) -> String {
+    let kind = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+    format!("POST {path} HTTP/1.1\r\nHost: localhost\r\n{kind}Content-Length: 1000000\r\n\r\n{{")
+}
+
+#[test]
+fn half_sent_bodies_lock_nobody_out() {
+    let _alone = MANY_CONNECTIONS.lock();
+    let project = Project::new("//- a.py\ndef a():\n    pass\n");
+    let socket = project.home().join("cds.sock");
+    let service = Service::start(&project, &["--socket", socket.to_str().unwrap()]);
+    let paths = ["/rpc", "/api/v1/search", "/mcp"];
+    let mut by_tcp = Vec::new();
+    let mut by_socket = Vec::new();
+    for i in 0..600 {
+        let mut stream = service.connect();
+        let _ = stream.write_all(half_sent_body(paths[i % 3]).as_bytes());
+        by_tcp.push(stream);
+    }
+    for i in 0..200 {
+        let mut stream = UnixStream::connect(&socket).unwrap();
+        let _ = stream.write_all(half_sent_body(paths[i % 3]).as_bytes());
+        by_socket.push(stream);
+    }
+    // All heads have been read.
+    std::thread::sleep(Duration::from_secs(1));
+    let started = Instant::now();
+    for i in 0..20 {
+        assert!(service.is_alive(), "{i}");
+        assert!(answers_on(&socket), "{i}");
+    }
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+}
+
+/// Bytes that keep coming do not extend the time of a body.
+#[test]
+fn a_body_must_arrive_in_time_on_every_path() {
+    let project = Project::new("//- a.py\ndef a():\n    pass\n");
+    let service = Service::start(&project, &[]);
+    std::thread::scope(|scope| {
+        for path in ["/rpc", "/api/v1/search", "/mcp"] {
+            let service = &service;
+            scope.spawn(move || {
+                let mut stream = service.connect();
+                stream.write_all(half_sent_body(path).as_bytes()).unwrap();
+                stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+                let (started, mut answer) = (Instant::now(), [0; 12]);
+                let got = loop {
+                    let _ = stream.write_all(b" ");
+                    match stream.read(&mut answer) {
+                        Err(_) if started.elapsed() < Duration::from_secs(30) => {}
+                        got => break got,
+                    }
+                };
+                let status = String::from_utf8_lossy(&answer);
+                assert!(got.is_ok() && status == "HTTP/1.1 408", "{path}: {got:?} {status:?}");
+            });
+        }
+    });
+}
+
+/// Passes every limit on patterns and takes long to compile.
+const COSTLY: &str = "(?:a?){4000}a{4000}z|(?:[xy]?){900}zq";
+
+/// Sends a grep and does not wait for the answer.
+fn begin_grep(service: &Service, pattern: &str) -> TcpStream {
+    let body = grep(pattern).to_string();
+    let head = "POST /api/v1/grep HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length";
+    let mut stream = service.connect();
+    let _ = stream.write_all(format!("{head}: {}\r\n\r\n{body}", body.len()).as_bytes());
+    stream
+}
+
+/// How long a cheap grep takes.
+fn cheap_grep(service: &Service) -> Duration {
+    let started = Instant::now();
+    let answer = service.post("/api/v1/grep", &grep("def checkout"));
+    assert_eq!((answer.status, &answer.json()["total"]), (200, &json!(1)), "{}", answer.body);
+    started.elapsed()
+}
+
+#[test]
+fn costly_patterns_do_not_delay_cheap_ones() {
+    let project = project();
+    let service = Service::start(&project, &[]);
+    cheap_grep(&service);
+    for patterns in [[COSTLY, COSTLY], [COSTLY, SLOW]] {
+        let _costly: Vec<TcpStream> = (0..40).map(|i| begin_grep(&service, patterns[i % 2])).collect();
+        std::thread::sleep(Duration::from_millis(500));
+        let times: Vec<Duration> = (0..5).map(|_| cheap_grep(&service)).collect();
+        eprintln!("cheap greps beside 40 costly ones: {times:?}");
+        assert!(times.iter().all(|time| *time < Duration::from_secs(3)), "{times:?}");
+    }
+}
+
+/// Requests that wait do not keep all connections busy.
+#[test]
+fn a_flood_of_costly_requests_locks_nobody_out() {
+    let _alone = MANY_CONNECTIONS.lock();
+    let project = project();
+    let service = Service::start(&project, &[]);
+    let open: Vec<TcpStream> = (0..600).map(|_| begin_grep(&service, SLOW)).collect();
+    for _ in 0..5 {
+        let time = cheap_grep(&service);
+        assert!(time < Duration::from_secs(3), "{time:?}");
+    }
+    // Those that could not wait were told so.
+    let mut last = open.last().unwrap();
+    let mut answer = [0; 4_096];
+    let length = last.read(&mut answer).unwrap();
+    let answer = String::from_utf8_lossy(&answer[..length]);
+    assert!(
+        answer.starts_with("HTTP/1.1 503") && answer.contains("too many requests with costly patterns"),
+        "{answer}"
+    );
+}
+
 #[test]
 fn half_open_connections_lock_nobody_out() {
+    let _alone = MANY_CONNECTIONS.lock();
     let project = Project::new("//- a.py\ndef a():\n    pass\n");
     let socket = project.home().join("cds.sock");
     let service = Service::start(&project, &["--socket", socket.to_str().unwrap()]);
@@ -179,10 +310,7 @@ fn half_open_connections_lock_nobody_out() {
     let started = Instant::now();
     for _ in 0..20 {
         assert!(service.is_alive());
-        let mut stream = UnixStream::connect(&socket).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
-        assert_eq!(read(stream).status, 200);
+        assert!(answers_on(&socket));
     }
     assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
     // Those that were idle longest have made room.
@@ -210,4 +338,62 @@ fn a_client_does_not_learn_which_folders_exist() {
     assert_eq!(open(&format!("{exists}/none")), refused);
     assert_eq!(open(&file.display().to_string()), refused);
     assert_eq!(open(&format!("{}/none", project.root().display())), refused);
+}
+
+#[test]
+fn paths_with_dot_components_are_refused_without_being_looked_up() {
+    let project = Project::new("//- src/a.py\ndef a():\n    pass\n");
+    std::fs::create_dir_all(project.home().join("exists")).unwrap();
+    let service = Service::start(&project, &[]);
+    let root = project.root().canonicalize().unwrap().display().to_string();
+    let home = project.home().canonicalize().unwrap().display().to_string();
+    let name = project.home().file_name().unwrap().to_string_lossy().into_owned();
+    let up = "/..".repeat(home.matches('/').count() + 1);
+    let paths = |folder: &str| {
+        [
+            format!("{home}/{folder}{up}{root}/src"),
+            format!("{root}/../{name}/{folder}{up}{root}"),
+            format!("{root}/./src/{folder}/.."),
+            format!("src/../../{name}/{folder}/../.."),
+        ]
+    };
+    for (exists, missing) in paths("exists").into_iter().zip(paths("missing")) {
+        let open = |path: &str| {
+            let answer = service.post("/api/v1/projects", &json!({ "root": path }));
+            (answer.status, answer.body.replace(path, "PATH"))
+        };
+        assert_eq!(open(&exists), open(&missing), "{exists}");
+        assert_eq!(open(&exists).0, 400, "{exists}");
+        let ask = |path: &str| {
+            let answer = service.post("/api/v1/status", &json!({ "project": path }));
+            (answer.status, answer.body.replace(path, "PATH"))
+        };
+        assert_eq!(ask(&exists), ask(&missing), "{exists}");
+        assert_eq!(ask(&exists).0, 404, "{exists}");
+    }
+    // Relative paths depend on where the service was started.
+    assert_eq!(service.post("/api/v1/projects", &json!({ "root": "src" })).status, 400);
+    // A path in a project names it, whether or not there is such a file: clients do not learn of files that are not indexed.
+    for path in ["src", "src/a.py", "missing"] {
+        let answer = service.post("/api/v1/status", &json!({ "project": format!("{root}/{path}") }));
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    }
+    assert_eq!(service.post("/api/v1/projects", &json!({ "root": format!("{root}/src") })).status, 201);
+}
+
+#[test]
+fn a_project_that_a_client_opens_does_not_change_the_default() {
+    let project = Project::new("//- src/a.py\ndef a():\n    pass\n//- b.py\ndef b():\n    pass\n");
+    let service = Service::start(&project, &[]);
+    let root = project.root().canonicalize().unwrap().display().to_string();
+    let files = || service.post("/api/v1/status", &json!({})).json()["files"].clone();
+    assert_eq!(files(), 2);
+    assert_eq!(service.post("/api/v1/projects", &json!({ "root": format!("{root}/src") })).status, 201);
+    assert_eq!(files(), 2, "the project that the service was started with");
+    assert_eq!(service.send("DELETE", "/api/v1/projects/project", &[], b"").status, 204);
+    let until = Instant::now() + PATIENCE;
+    while files() != 1 {
+        assert!(Instant::now() < until, "the only one that is left: {}", files());
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

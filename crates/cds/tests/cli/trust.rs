@@ -211,6 +211,32 @@ fn timed(project: &Project, args: &[&str]) -> Output {
 }
 
 #[test]
+fn a_service_does_not_start_with_an_index_directory_that_is_rejected() {
+    let project = Project::new(CODE);
+    decoys(&project);
+    let home = project.home().display().to_string();
+    fs::write(project.home().join("file"), "").unwrap();
+    let before = (contents(&project.root()), contents(&project.home()));
+    for dir in [".", &format!("{home}/precious"), &format!("{home}/file"), &format!("{home}/file/below")] {
+        let args = ["serve", "--port", "0", "--index-dir", dir];
+        let mut command = project.command(&args);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while child.try_wait().unwrap().is_none() && std::time::Instant::now() < until {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let _ = child.kill();
+        let output = child.wait_with_output().unwrap();
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(!output.status.success() && output.status.code().is_some(), "{dir}: {:?}", output.status);
+        assert_eq!(stdout, "", "{dir}");
+        assert!(stderr.starts_with("cds: ") && !stderr.contains("serving"), "{dir}: {stderr}");
+        assert_eq!((contents(&project.root()), contents(&project.home())), before, "{dir}");
+    }
+}
+
+#[test]
 fn two_roots_do_not_share_a_directory() {
     let (one, two) = (Project::new(CODE), Project::new("//- b.py\ndef second():\n    return 2\n"));
     let dir = one.home().join("index").display().to_string();
