@@ -52,7 +52,7 @@ pub(crate) fn cut(
     let stretches = if sections.is_empty() { by_entity(text, lines, entities) } else { by_section(text, sections) };
     let mut parts = vec![0u16; entities.len()];
     let mut chunks = Vec::with_capacity(stretches.len());
-    for stretch in fold_small(text, stretches) {
+    for stretch in fold_small(text, move_introductions(text, stretches)) {
         let node_type = match stretch.entity {
             Some(e) => entities[e as usize].kind,
             None if stretch.headings.is_empty() => Kind::known("block"),
@@ -137,6 +137,21 @@ fn by_section(text: &str, sections: &[Section]) -> Vec<Stretch> {
     stretches
 }
 
+/// A line of comment at the end of a stretch goes to the next one, which it introduces.
+fn move_introductions(text: &str, mut stretches: Vec<Stretch>) -> Vec<Stretch> {
+    for at in 1..stretches.len() {
+        let range = stretches[at - 1].range.clone();
+        let content = text[range.clone()].trim_end();
+        let Some((before, line)) = content.rsplit_once('\n') else { continue };
+        if stretches[at - 1].entity.is_some() && !before.trim().is_empty() && is_comment(line.trim()) {
+            let start = range.start + before.len() + 1;
+            stretches[at - 1].range.end = start;
+            stretches[at].range.start = start;
+        }
+    }
+    stretches
+}
+
 /// White space and closing brackets go to the stretch before them; what stands before the first goes to it. A line that only separates, such
 /// as `// MARK: - Helpers`, goes to what it introduces.
 fn fold_small(text: &str, stretches: Vec<Stretch>) -> Vec<Stretch> {
@@ -179,7 +194,11 @@ fn fold_small(text: &str, stretches: Vec<Stretch>) -> Vec<Stretch> {
 fn is_separator(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let (Some(line), None) = (lines.next(), lines.next()) else { return false };
-    COMMENT_MARKS.iter().any(|mark| line.starts_with(mark)) || !line.contains(char::is_alphanumeric)
+    is_comment(line) || !line.contains(char::is_alphanumeric)
+}
+
+fn is_comment(line: &str) -> bool {
+    COMMENT_MARKS.iter().any(|mark| line.starts_with(mark))
 }
 
 /// Cuts a stretch into pieces of bounded size; each begins a few lines before the end of the one before it.
