@@ -366,7 +366,9 @@ impl<'a> Rules<'a> {
         self.note(place, state);
         match parsed {
             Ok((rules, mistake)) => {
-                mistake.into_iter().for_each(|detail| self.problem(path.clone(), detail));
+                if let Some(detail) = mistake {
+                    self.problem(path, detail);
+                }
                 rules
             }
             Err(why) => {
