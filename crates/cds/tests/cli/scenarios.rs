@@ -100,7 +100,7 @@ fn s15_s16_s24_signals_are_shown() {
     let asked = ask("ChunkStore protocol");
     assert_eq!(column(&asked, "id")[0], "Sources/Store.swift:ChunkStore");
     assert_eq!(signal(&asked, "Sources/Store.swift:ChunkStore", "protocol_kind"), Some(1.3));
-    assert_eq!(signal(&asked, "Sources/Store.swift:ChunkStore", "public"), Some(1.1));
+    assert!(signal(&asked, "Sources/Store.swift:ChunkStore", "public").is_some_and(|added| added > 0.0));
     let asked = ask("what implements ChunkStore");
     for name in ["MemoryStore", "DiskStore", "NullStore"] {
         let id = format!("Sources/Store.swift:{name}");
