@@ -89,6 +89,7 @@ mod tests {
             query: query.to_owned(),
             parsed_query: ParsedQuery { expansions: vec!["login".to_owned()], ..ParsedQuery::default() },
             total: hits.len(),
+            total_is_lower_bound: false,
             partial: false,
             warnings: Vec::new(),
             timings_ms: std::collections::BTreeMap::new(),

@@ -137,6 +137,8 @@ pub(crate) struct Checked {
     pub(crate) snippet: Snippet,
     pub(crate) max_tokens: usize,
     pub(crate) offset: usize,
+    /// The most files that hits come from.
+    pub(crate) files: Option<usize>,
     pub(crate) upper_threshold: usize,
     pub(crate) min_similarity: Option<f32>,
     pub(crate) semantic_weight: Option<f32>,
@@ -188,8 +190,9 @@ impl SearchRequest {
             None => chosen.granularity,
         };
         let chunks_per_file = self.chunks_per_file.unwrap_or_else(|| match granularity {
-            Granularity::Document => CHUNKS_PER_DOCUMENT,
-            Granularity::Chunk | Granularity::Both => usize::MAX,
+            Granularity::Document | Granularity::Chunk => CHUNKS_PER_DOCUMENT,
+            // Documents come first, for the sake of other files.
+            Granularity::Both => usize::MAX,
             _ => config.number("search.chunks_per_file") as usize,
         });
         let set = || config.number("search.limit") as usize;
@@ -199,8 +202,9 @@ impl SearchRequest {
             _ if config.is_default("search.limit") => chosen.limit.unwrap_or_else(set),
             _ => set(),
         });
-        if self.files.is_some() && self.limit.is_some() && granularity != Granularity::Both {
-            return Err(Error::invalid("files and limit together are for granularity both: give one of them"));
+        let is_by_file = matches!(granularity, Granularity::File | Granularity::Document);
+        if self.files.is_some() && self.limit.is_some() && is_by_file {
+            return Err(Error::invalid("files and limit mean the same where hits are files: give one of them"));
         }
         between("limit", limit, 1, MAX_LIMIT)?;
         between("files", self.files.unwrap_or(1), 1, MAX_LIMIT)?;
@@ -234,6 +238,7 @@ impl SearchRequest {
             max_tokens: self.max_tokens.unwrap_or_else(|| config.number("search.max_tokens") as usize),
             upper_threshold: self.upper_threshold.unwrap_or_else(|| config.number("search.upper_threshold") as usize),
             offset,
+            files: self.files.filter(|_| granularity == Granularity::Chunk && !both),
             min_similarity: share("min_similarity", self.min_similarity)?,
             semantic_weight: share("semantic_weight", self.semantic_weight)?,
             alpha: share("alpha", self.alpha)?,

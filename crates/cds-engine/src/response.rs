@@ -13,8 +13,11 @@ pub struct SearchResponse {
     pub query: String,
     /// As understood.
     pub parsed_query: ParsedQuery,
-    /// How many there are in all.
+    /// How many there are in all: as many as all pages have.
     pub total: usize,
+    /// Whether there are more than that. What is near in meaning has no end, and time may run out.
+    #[serde(skip_serializing_if = "is_false")]
+    pub total_is_lower_bound: bool,
     /// Whether time ran out, or the index is not whole yet.
     pub partial: bool,
     /// What the reader should know.
@@ -176,6 +179,9 @@ pub struct Hit {
     /// How many more chunks of the file matched.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_in_file: u32,
+    /// Chunks grouped by file only: the score of the group, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_score: Option<f32>,
     /// Documents only: number of chunks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk_count: Option<u32>,
@@ -208,6 +214,11 @@ impl Hit {
 /// Signals as an object: name to number.
 fn by_name<S: Serializer>(signals: &[Signal], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(signals.iter().map(|s| (s.name, s.value)))
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]

@@ -61,6 +61,8 @@ pub struct Hit {
     pub signals: Vec<Signal>,
     /// How many more chunks of its file matched.
     pub more_in_file: u32,
+    /// The score of all chunks of its file, where hits are chunks grouped by file.
+    pub group_score: Option<f32>,
     /// Steps from what was found directly.
     pub hop_depth: u32,
 }

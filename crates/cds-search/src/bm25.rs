@@ -60,6 +60,22 @@ pub(crate) struct IndexedTerm {
     pub(crate) query_weight: f32,
 }
 
+/// Every file that has a chunk with a term of the query, whether or not the chunk is among the best.
+#[derive(Default)]
+pub(crate) struct Matches {
+    /// How many chunks of each file, by its number.
+    by_file: Vec<u32>,
+    /// The best chunk of each of these files.
+    pub(crate) best: Vec<Scored>,
+}
+
+impl Matches {
+    /// How many chunks of a file matched.
+    pub(crate) fn in_file(&self, file: FileId) -> u32 {
+        self.by_file.get(file.index()).copied().unwrap_or(0)
+    }
+}
+
 /// What BM25 found.
 pub(crate) struct Ranking {
     /// The best, best first; ties in order of position.
@@ -68,10 +84,8 @@ pub(crate) struct Ranking {
     pub(crate) terms: Vec<IndexedTerm>,
     /// Whether time ran out.
     pub(crate) partial: bool,
-    /// How many chunks of each file matched, whether or not they are in the list.
-    pub(crate) matched: Vec<u32>,
-    /// How many files have one.
-    pub(crate) matched_files: usize,
+    /// All files with a chunk that matched.
+    pub(crate) matches: Matches,
     /// BM25 of each file as a whole, where the preset asks for it.
     pub(crate) files: Vec<f32>,
 }
@@ -85,8 +99,10 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
     let terms = index_terms(snapshot, query, &fields)?;
     let mut scorer = Scorer { preset, fields: &fields, terms: &terms, averages: averages(snapshot, &fields)? };
     let mut chunks = Best::new(if query.report.is_some() { REPORT_POOL } else { POOL });
-    let mut matched = vec![0u32; snapshot.file_count()];
-    let mut matched_files = 0;
+    let mut by_file = vec![0u32; snapshot.file_count()];
+    // The place in `best` of each file that has one.
+    let mut places_of_best = vec![0u32; by_file.len()];
+    let mut best: Vec<Scored> = Vec::new();
     let mut partial = false;
     let mut files = FileScorer::new(cx, terms.len());
     let mut places = snapshot.columns().places();
@@ -100,17 +116,25 @@ pub(crate) fn rank(cx: &Cx) -> Result<Ranking> {
             let Some(chunk) = segment.chunk(doc) else { return };
             let allowed = required.iter().all(|set| set.contains(doc));
             if allowed && (filter.accepts(snapshot, chunk) || !cx.inside.of(chunk).is_empty()) {
-                chunks.push(Scored { chunk, score, terms: mask });
-                if let Some(count) = matched.get_mut(places.file(chunk).index()) {
-                    matched_files += usize::from(*count == 0);
+                let scored = Scored { chunk, score, terms: mask };
+                chunks.push(scored);
+                let file = places.file(chunk).index();
+                if let Some((count, place)) = by_file.get_mut(file).zip(places_of_best.get_mut(file)) {
+                    if *count == 0 {
+                        *place = best.len() as u32;
+                        best.push(scored);
+                    } else if Best::better(&scored, &best[*place as usize]).is_lt() {
+                        best[*place as usize] = scored;
+                    }
                     *count += 1;
                 }
             }
         })?;
     }
     let chunks = chunks.into_list();
+    let matches = Matches { by_file, best };
     let files = files.map(|files| files.finish(&terms)).unwrap_or_default();
-    Ok(Ranking { chunks, terms, partial, matched, matched_files, files })
+    Ok(Ranking { chunks, terms, partial, matches, files })
 }
 
 /// The best so far, found in one pass.
@@ -154,6 +178,22 @@ impl Best {
         self.cut();
         self.list.sort_unstable_by(Self::better);
         self.list
+    }
+}
+
+impl Ranking {
+    /// What a retriever hands over to a mixture: the best chunks, and the best chunk of each of the best files.
+    pub(crate) fn candidates(&self, most: usize) -> Vec<Scored> {
+        let mut best = self.matches.best.clone();
+        if best.len() > most {
+            best.select_nth_unstable_by(most, Best::better);
+            best.truncate(most);
+        }
+        let mut list: Vec<Scored> = self.chunks.iter().take(most).copied().collect();
+        let known: FxHashSet<ChunkId> = list.iter().map(|scored| scored.chunk).collect();
+        list.extend(best.into_iter().filter(|scored| !known.contains(&scored.chunk)));
+        list.sort_unstable_by(Best::better);
+        list
     }
 }
 

@@ -33,6 +33,8 @@ pub struct SearchOptions {
     pub alpha: Option<f32>,
     /// Numbers of the preset to replace, by name.
     pub set: Vec<(String, f32)>,
+    /// The most files that hits come from.
+    pub files: Option<usize>,
     /// Steps that the graph is followed from the best hits; 0: none.
     pub depth: u32,
     /// How much standing counts beside novelty, 0 to 1; none: hits are not chosen one by one.
@@ -54,8 +56,10 @@ pub struct Outcome {
     pub parsed: ParsedQuery,
     /// Best first.
     pub hits: Vec<Hit>,
-    /// How many there are in all, of the kind asked for.
+    /// How many there are in all, of the kind asked for: as many as all pages have.
     pub total: usize,
+    /// Whether there are more than that: what is near in meaning has no end, and time may run out.
+    pub total_is_lower_bound: bool,
     /// Whether another page follows.
     pub more: bool,
     /// Whether time ran out.
@@ -151,6 +155,7 @@ fn plan(preset: &Preset, options: &SearchOptions, beside: stages::Beside) -> Vec
                 // What is named must be known before it is fused.
                 stages.insert(0, Box::new(stages::Names { every_word: false }));
                 stages.push(Box::new(stages::Factors));
+                stages.push(Box::new(stages::Relations));
             }
             stages
         }
@@ -282,11 +287,15 @@ fn answer(
         })?;
         timings.append(&mut pool.timings);
     }
+    let is_partial = pool.partial || cancel.is_cancelled();
+    // A retriever that is alone goes as deep as the page; others have one depth for all pages.
+    let is_endless = matches!(preset.fusion, Fusion::Mixed(m) if m.is_alone());
     Ok(Outcome {
         hits: pool.hits,
         total: pool.total,
+        total_is_lower_bound: is_partial || is_endless && pool.is_near_cut,
         more: pool.more,
-        partial: pool.partial || cancel.is_cancelled(),
+        partial: is_partial,
         terms: pool.spellings,
         warnings: pool.warnings,
         timings,

@@ -68,6 +68,11 @@ impl Mixture {
         }
     }
 
+    /// Whether one retriever decides.
+    pub(crate) fn is_alone(&self) -> bool {
+        [self.bm25, self.sparse, self.dense].iter().filter(|weight| **weight > 0.0).count() == 1
+    }
+
     /// What a retriever adds for a chunk at a rank, whose score is a share of its best.
     pub fn contribution(&self, retriever: Retriever, share: f32, rank: u32) -> f32 {
         self.weight(retriever) * (self.alpha / (self.k + rank as f32) + (1.0 - self.alpha) * share)
@@ -267,6 +272,7 @@ impl Weights {
         partial_name: Weights::QUESTION.partial_name,
         source_path: Weights::QUESTION.source_path,
         public: Weights::QUESTION.public,
+        relation: Weights::QUESTION.relation,
         near_duplicate: 0.85,
         cap: f32::MAX,
         ..Weights::PLAIN

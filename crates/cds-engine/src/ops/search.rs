@@ -1,6 +1,7 @@
 //! Search by words and names.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -40,11 +41,13 @@ impl Engine {
                 return self.search_in(snapshot, request, checked);
             };
             // One budget for both, spent when they are one list.
-            let chunks = Checked { max_tokens: 0, ..checked.clone() };
-            let mut response = self.search_in(snapshot, request, &chunks)?;
-            let first = Checked { query: documents, offset: 0, ..chunks };
-            join(&mut response, self.search_in(snapshot, request, &first)?, checked.offset == 0);
-            fit_budget(&mut response, checked);
+            let first = Checked { query: documents, offset: 0, max_tokens: 0, documents: None, ..checked.clone() };
+            let documents = self.search_in(snapshot, request, &first)?;
+            // Chunks that a document shows are left out, and others take their place.
+            let shown = documents.hits.iter().map(|document| document.chunks.len()).sum::<usize>();
+            let mut chunks = Checked { query: checked.query.clone(), ..first };
+            chunks.query.limit = checked.offset + checked.query.limit + shown;
+            let response = join(documents, self.search_in(snapshot, request, &chunks)?, checked);
             Ok(response)
         })
     }
@@ -69,6 +72,7 @@ impl Engine {
             min_similarity: checked.min_similarity,
             semantic_weight: checked.semantic_weight,
             alpha: checked.alpha,
+            files: checked.files,
             project: project_names(self.root()),
             depth: request.depth,
             mmr: checked.mmr,
@@ -92,6 +96,7 @@ impl Engine {
             query: request.query.clone(),
             parsed_query: ParsedQuery::of(&outcome.parsed),
             total: outcome.total,
+            total_is_lower_bound: outcome.total_is_lower_bound,
             partial: outcome.partial,
             warnings: outcome.warnings,
             timings_ms: outcome.timings.into_iter().collect(),
@@ -112,12 +117,10 @@ impl Engine {
                 .push(format!("only the first {} characters of the query were read", cds_search::MAX_QUERY));
         }
         let found = response.hits.len();
-        // Words are counted in all chunks; what is only near in meaning is met on the way.
-        response.total = response.total.max(checked.offset + found);
         fit_budget(&mut response, checked);
         // Pages count hits, or files where a hit stands for one.
         let counted = matches!(checked.query.granularity, Granularity::Chunk | Granularity::Entity);
-        let files = response.hits.iter().map(|h| &h.path).collect::<std::collections::BTreeSet<_>>().len();
+        let files = response.hits.iter().map(|h| &h.path).collect::<BTreeSet<_>>().len();
         let seen = if counted { response.hits.len() } else { files };
         if seen > 0 && (outcome.more || response.hits.len() < found) {
             response.next_cursor = Some((checked.offset + seen).to_string());
@@ -143,27 +146,32 @@ impl Engine {
 }
 
 /// Documents stand before chunks, which are those that no document shows. Later pages have chunks alone.
-fn join(response: &mut SearchResponse, documents: SearchResponse, is_first: bool) {
-    let shown: std::collections::BTreeSet<_> = documents
-        .hits
-        .iter()
-        .flat_map(|document| &document.chunks)
-        .map(|chunk| (&chunk.path, chunk.start_line))
-        .collect();
-    let chunks = response.hits.drain(..).filter(|chunk| !shown.contains(&(&chunk.path, chunk.start_line)));
-    let chunks: Vec<Hit> = chunks.collect();
-    drop(shown);
+fn join(documents: SearchResponse, mut response: SearchResponse, checked: &Checked) -> SearchResponse {
+    let place = |chunk: &Hit| (chunk.path.clone(), chunk.start_line);
+    let shown: BTreeSet<_> = documents.hits.iter().flat_map(|document| &document.chunks).map(place).collect();
+    let (offset, limit) = (checked.offset, checked.query.limit);
+    let before = response.hits.len();
+    let mut chunks = std::mem::take(&mut response.hits);
+    chunks.retain(|chunk| !shown.contains(&place(chunk)));
+    let has_more = response.next_cursor.is_some() || chunks.len() > offset + limit;
+    response.total = response.total - (before - chunks.len()) + documents.hits.len();
+    response.total_is_lower_bound |= documents.total_is_lower_bound;
+    response.partial |= documents.partial;
     for warning in documents.warnings {
         if !response.warnings.contains(&warning) {
             response.warnings.push(warning);
         }
     }
-    response.partial |= documents.partial;
-    if is_first {
+    if offset == 0 {
         response.hits = documents.hits;
     }
-    response.hits.extend(chunks);
-    response.total = response.total.max(response.hits.len());
+    let first = response.hits.len();
+    response.hits.extend(chunks.into_iter().skip(offset).take(limit));
+    fit_budget(&mut response, checked);
+    // Pages count chunks.
+    let seen = response.hits.len().saturating_sub(first);
+    response.next_cursor = (has_more && seen > 0).then(|| (offset + seen).to_string());
+    response
 }
 
 fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outcome: &Outcome) -> Result<Vec<Hit>> {
@@ -191,6 +199,7 @@ fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outc
             a.multiplies.cmp(&b.multiplies).then(by_size)
         });
         hit.more_in_file = found.more_in_file;
+        hit.group_score = found.group_score;
         hit.hop_depth = found.hop_depth;
         hits.push(hit);
     }

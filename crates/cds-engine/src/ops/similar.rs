@@ -60,11 +60,13 @@ impl Engine {
                 retrieved: vec![("dense", cosine, rank as u32 + 1)],
                 signals: Vec::new(),
                 more_in_file: 0,
+                group_score: None,
                 hop_depth: 0,
             });
             let outcome = Outcome {
                 hits: hits.collect(),
                 total,
+                total_is_lower_bound: false,
                 more: total > shown,
                 partial: false,
                 terms: Vec::new(),

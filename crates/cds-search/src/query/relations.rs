@@ -36,6 +36,16 @@ const PHRASES: &[(&str, &str, Relation)] = &[
     ("implementers of ",          "",               Relation::Implementations),
     ("implementors of ",          "",               Relation::Implementations),
     ("what implements ",          "",               Relation::Implementations),
+    ("that implement ",           "",               Relation::Implementations),
+    ("types implement ",          "",               Relation::Implementations),
+    ("classes implement ",        "",               Relation::Implementations),
+    ("structs implement ",        "",               Relation::Implementations),
+    ("who implements ",           "",               Relation::Implementations),
+    ("which implement ",          "",               Relation::Implementations),
+    ("that conform to ",          "",               Relation::Implementations),
+    ("types conform to ",         "",               Relation::Implementations),
+    ("that extend ",              "",               Relation::Implementations),
+    ("classes extend ",           "",               Relation::Implementations),
     ("implements ",               "",               Relation::Implementations),
     ("implementing ",             "",               Relation::Implementations),
     ("conformances of ",          "",               Relation::Implementations),
@@ -45,6 +55,10 @@ const PHRASES: &[(&str, &str, Relation)] = &[
     ("subclasses of ",            "",               Relation::Implementations),
     ("subtypes of ",              "",               Relation::Implementations),
     ("what extends ",             "",               Relation::Implementations),
+    ("",                          " implementations", Relation::Implementations),
+    ("",                          " implementers",  Relation::Implementations),
+    ("",                          " conformances",  Relation::Implementations),
+    ("",                          " subclasses",    Relation::Implementations),
     ("callers of ",               "",               Relation::Callers),
     ("what calls ",               "",               Relation::Callers),
     ("who calls ",                "",               Relation::Callers),
@@ -206,8 +220,13 @@ fn read(text: &str, lower: &str, row: &(&str, &str, Relation)) -> Option<(usize,
         Relation::Modules => true,
         _ => !names.is_empty(),
     };
-    let first = names.iter().find(|w| w.text != "the").or(names.first()).map(|w| w.text.to_owned());
-    let first = first.unwrap_or_default();
+    // A phrase that follows a name means the word before it, which must be written as a name.
+    let follows = before.is_empty() && relation == Relation::Implementations;
+    let named = if follows { names.last() } else { names.iter().find(|w| w.text != "the").or(names.first()) };
+    let is_whole = is_whole
+        && (!follows
+            || named.is_some_and(|w| w.is_marked || is_name(w.text) || w.text.starts_with(char::is_uppercase)));
+    let first = named.map(|w| w.text.to_owned()).unwrap_or_default();
     (is_word && is_whole).then(|| (at, start, Asked { relation, first, names: likeliest(&names), to: likeliest(&to) }))
 }
 
@@ -315,6 +334,12 @@ mod tests {
         check("implementations of AuthProtocol", Some((Relation::Implementations, "AuthProtocol")));
         check("types conforming to the Store protocol", Some((Relation::Implementations, "Store")));
         check("implements Codable", Some((Relation::Implementations, "Codable")));
+        check("classes that implement Store", Some((Relation::Implementations, "Store")));
+        check("which types implement Store?", Some((Relation::Implementations, "Store")));
+        check("Store implementations", Some((Relation::Implementations, "Store")));
+        check("where are the Store implementations", Some((Relation::Implementations, "Store")));
+        check("Store conformances", Some((Relation::Implementations, "Store")));
+        check("search implementations", None);
         check("what calls", None);
         check("reimplements x", None);
         check("retry on failure", None);

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Candidate, Candidates, Stage};
 use crate::Result;
+use crate::bm25::Matches;
 use crate::pipeline::Cx;
 use crate::preset::Retriever;
 
@@ -18,6 +19,10 @@ pub(crate) struct Finding {
     pub(crate) retriever: Retriever,
     /// Best first.
     pub(crate) chunks: Vec<(ChunkId, f32)>,
+    /// Files with a term of the query, where the retriever knows all of them.
+    pub(crate) matches: Matches,
+    /// Whether it could have found more.
+    pub(crate) is_cut: bool,
     /// The query's own vector, where it has one.
     pub(crate) vector: Vec<f32>,
     pub(crate) timings: Vec<(&'static str, f64)>,
@@ -26,7 +31,8 @@ pub(crate) struct Finding {
 
 impl Finding {
     pub(crate) fn new(retriever: Retriever) -> Finding {
-        Finding { retriever, chunks: Vec::new(), vector: Vec::new(), timings: Vec::new(), warnings: Vec::new() }
+        let (chunks, vector, timings, warnings) = Default::default();
+        Finding { retriever, chunks, matches: Matches::default(), is_cut: false, vector, timings, warnings }
     }
 
     pub(crate) fn warn_truncated(&mut self, truncated: usize, model: &ModelId) {
@@ -80,6 +86,10 @@ fn add(cx: &Cx, pool: &mut Candidates, finding: Finding) {
     pool.timings.extend(finding.timings);
     pool.warnings.extend(finding.warnings);
     pool.vector.extend(finding.vector);
+    pool.is_near_cut |= finding.is_cut;
+    if finding.retriever == Retriever::Sparse {
+        pool.sparse_matches = finding.matches;
+    }
     let mut places: FxHashMap<ChunkId, Vec<usize>> = FxHashMap::default();
     for (at, candidate) in pool.list.iter().enumerate() {
         places.entry(candidate.chunk).or_default().push(at);

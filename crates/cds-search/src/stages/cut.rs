@@ -56,6 +56,8 @@ impl Stage for Cut {
                 retrieved: candidate.retrieved,
                 signals: candidate.signals,
                 more_in_file: candidate.more_in_file,
+                // As a share of what the best group could have.
+                group_score: candidate.group_score.map(|score| (score * scale / 2.0).clamp(0.0, 1.0)),
                 hop_depth: candidate.hop_depth,
             });
         }

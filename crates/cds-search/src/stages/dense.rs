@@ -2,11 +2,13 @@
 
 use cds_encode::Dense;
 use cds_index::query_vector;
+use cds_model::{ChunkId, Granularity};
+use rustc_hash::FxHashSet;
 
 use super::beside::{Clock, Finding};
 use crate::Result;
 use crate::pipeline::Asked;
-use crate::preset::Retriever;
+use crate::preset::{Fusion, Retriever};
 use crate::store::{Embedded, VectorStore};
 
 /// How many each retriever hands over.
@@ -14,6 +16,46 @@ pub(crate) const CANDIDATES: usize = 100;
 
 /// What is less similar than this has nothing to do with the query.
 const LEAST_SIMILAR: f32 = 0.2;
+
+/// Chunks that are looked at for the sake of other files, as a multiple of those that are looked at anyway.
+const DEEPEST: usize = 64;
+
+/// Takes more of a list that is in order until it has chunks of enough files: as many of the best chunks, and the best chunk of each file.
+/// One large file does not keep others from being found.
+pub(crate) fn deepen(
+    asked: &Asked,
+    nearest: impl Fn(usize) -> Result<(bool, Vec<(ChunkId, f32)>)>,
+) -> Result<(bool, Vec<(ChunkId, f32)>)> {
+    // Alone a retriever goes as deep as the page. Beside others, and where several chunks of a file are shown, its depth decides what comes
+    // first and is the same for every page.
+    let is_alone = matches!(asked.preset.fusion, Fusion::Mixed(m) if m.is_alone());
+    let is_nested = is_alone
+        && match asked.query.granularity {
+            Granularity::Entity => true,
+            Granularity::Chunk => false,
+            _ => asked.query.chunks_per_file == 1,
+        };
+    let files = if is_nested { CANDIDATES.max(asked.wanted() + 1) } else { CANDIDATES };
+    let mut most = files;
+    loop {
+        let (is_cut, chunks) = nearest(most)?;
+        let mut seen = FxHashSet::default();
+        let is_first =
+            |(chunk, _): &(ChunkId, f32)| asked.snapshot.file_of(*chunk).is_some_and(|file| seen.insert(file));
+        let first: Vec<bool> = chunks.iter().map(is_first).collect();
+        if is_cut && seen.len() < files && most < files * DEEPEST {
+            most *= 4;
+            continue;
+        }
+        let (found, mut others) = (chunks.len(), 0);
+        let list = chunks.into_iter().zip(first).enumerate().filter_map(|(at, (chunk, is_first))| {
+            others += usize::from(is_first);
+            (at < files || is_first && others <= files).then_some(chunk)
+        });
+        let list: Vec<(ChunkId, f32)> = list.collect();
+        return Ok((is_cut || list.len() < found, list));
+    }
+}
 
 pub(crate) fn find(asked: &Asked) -> Result<Finding> {
     let mut finding = Finding::new(Retriever::Dense);
@@ -33,9 +75,13 @@ pub(crate) fn find(asked: &Asked) -> Result<Finding> {
     if vector.iter().any(|x| *x != 0.0) {
         let store = Embedded::new(asked.snapshot, &asked.tools.globs);
         let least = asked.options.min_similarity.unwrap_or(LEAST_SIMILAR);
-        let most = CANDIDATES.max(asked.wanted());
-        finding.chunks = store.nearest(&vector, most, &asked.query.filters)?;
-        finding.chunks.retain(|(_, cosine)| *cosine >= least);
+        let nearest = |most: usize| {
+            let mut chunks = store.nearest(&vector, most, &asked.query.filters)?;
+            let is_cut = chunks.len() == most;
+            chunks.retain(|(_, cosine)| *cosine >= least);
+            Ok((is_cut && chunks.len() == most, chunks))
+        };
+        (finding.is_cut, finding.chunks) = deepen(asked, nearest)?;
         finding.vector = vector;
     }
     finding.timings.push(("dense", clock.lap()));

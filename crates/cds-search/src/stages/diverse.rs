@@ -1,7 +1,7 @@
 //! Hits that say the same: near duplicates go, and on request each next hit is chosen for being unlike those before it.
 
 use cds_index::tokenize::Tokenizer;
-use cds_model::ChunkId;
+use cds_model::{ChunkId, FileId, counted};
 use rustc_hash::FxHashSet;
 
 use super::{Candidate, Candidates, Stage};
@@ -32,7 +32,12 @@ impl Stage for Diverse {
         let rest = pool.list.split_off(LOOKED_AT.min(pool.list.len()));
         let mut first = std::mem::take(&mut pool.list);
         if self.near_duplicate <= 1.0 {
-            first = self.without_duplicates(cx, first)?;
+            let before = first.len();
+            first = self.without_duplicates(cx, first, &mut pool.left_out)?;
+            if first.len() < before {
+                let count = counted(before - first.len(), "near duplicate");
+                pool.warnings.push(format!("{count} of better hits left out: near_duplicate 2 shows them"));
+            }
         }
         if let Some((balance, vectors)) = self.mmr.zip(cx.snapshot.vectors()?) {
             let vector = |chunk: ChunkId| vectors.get(chunk).unwrap_or_default();
@@ -46,7 +51,12 @@ impl Stage for Diverse {
 
 impl Diverse {
     /// Texts are compared, not vectors: a vector knows the path as well, and a copy lies elsewhere.
-    fn without_duplicates(&self, cx: &Cx, list: Vec<Candidate>) -> Result<Vec<Candidate>> {
+    fn without_duplicates(
+        &self,
+        cx: &Cx,
+        list: Vec<Candidate>,
+        left_out: &mut FxHashSet<FileId>,
+    ) -> Result<Vec<Candidate>> {
         let mut tokenizer = Tokenizer::default();
         let mut words = |candidate: &Candidate| -> Result<FxHashSet<String>> {
             let Some(view) = cx.snapshot.chunk(candidate.chunk) else { return Ok(FxHashSet::default()) };
@@ -60,7 +70,9 @@ impl Diverse {
             let repeats = |(better, others): &(Candidate, FxHashSet<String>)| {
                 better.chunk != candidate.chunk && common(others, &own) >= self.near_duplicate
             };
-            if !kept.iter().any(repeats) {
+            if kept.iter().any(repeats) {
+                left_out.extend(cx.snapshot.file_of(candidate.chunk));
+            } else {
                 kept.push((candidate, own));
             }
         }

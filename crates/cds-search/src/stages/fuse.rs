@@ -31,8 +31,7 @@ impl Stage for Fuse {
         // What only a retriever of no weight found was not asked for.
         pool.list.retain(|candidate| candidate.score > 0.0);
         if self.mixture.bm25 == 0.0 {
-            pool.matches_by_file.clear();
-            pool.matched_files = 0;
+            pool.matches = std::mem::take(&mut pool.sparse_matches);
         }
         Ok(())
     }

@@ -1,10 +1,13 @@
-//! What one hit stands for: files shown by their best chunks, chunks grouped by file, or entities.
+//! What one hit stands for: files shown by their best chunks, chunks grouped by file, or entities. Files that matched and are not among the
+//! candidates stand behind them, so that pages reach all of them.
 
-use cds_model::{EntityId, Granularity};
+use cds_index::ChunkView;
+use cds_model::{EntityId, FileId, Granularity};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Candidate, Candidates, Stage};
 use crate::Result;
+use crate::bm25::Scored;
 use crate::pipeline::Cx;
 
 pub(crate) struct Group;
@@ -17,58 +20,111 @@ impl Stage for Group {
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         pool.sort();
         let list = std::mem::take(&mut pool.list);
-        let file_of = |c: &Candidate| cx.snapshot.chunk(c.chunk).and_then(|v| v.document()).map(|d| d.id.0);
-        match cx.query.granularity {
-            Granularity::Entity => {
-                pool.list = by_entity(cx, list);
-                pool.total = pool.list.len();
-            }
+        let ranked: FxHashSet<FileId> = list.iter().filter_map(|c| cx.snapshot.file_of(c.chunk)).collect();
+        let mut files = ranked.len();
+        pool.list = match cx.query.granularity {
+            Granularity::Entity => by_entity(cx, list),
             granularity => {
-                let list = if granularity == Granularity::Chunk { list } else { without_bare_headers(cx, list) };
-                let mut order: Vec<u32> = Vec::new();
-                let mut files: FxHashMap<u32, Vec<Candidate>> = FxHashMap::default();
-                for candidate in list {
-                    let Some(file) = file_of(&candidate) else { continue };
-                    let group = files.entry(file).or_insert_with(|| {
-                        order.push(file);
-                        Vec::new()
-                    });
-                    // A chunk may be here for its words and for a name in it: once is enough.
-                    if !group.iter().any(|c| c.chunk == candidate.chunk) {
-                        group.push(candidate);
-                    }
-                }
-                if granularity == Granularity::Chunk {
-                    let joint = |file: &u32| files[file].iter().map(|c| c.score).sum::<f32>();
-                    order.sort_by(|a, b| joint(b).total_cmp(&joint(a)).then(a.cmp(b)));
-                    pool.total = pool.matches_by_file.iter().sum::<u32>().max(1) as usize;
-                } else {
-                    pool.total = pool.matched_files.max(order.len());
-                }
-                for file in order {
-                    let group = files.remove(&file).unwrap_or_default();
-                    let matched = pool.matches_by_file.get(file as usize).copied().unwrap_or(0).max(group.len() as u32);
-                    let shown = cx.query.chunks_per_file.min(group.len());
-                    let more = matched - shown as u32;
-                    pool.list.extend(group.into_iter().take(shown).enumerate().map(|(i, mut c)| {
-                        c.more_in_file = if i == 0 { more } else { 0 };
-                        c
-                    }));
-                }
+                let mut groups = by_file(cx, granularity, list);
+                groups.truncate(cx.options.files.unwrap_or(usize::MAX));
+                files = groups.len();
+                groups.into_iter().flat_map(|group| group.shown(cx, pool)).collect()
             }
-        }
-        if pool.list.is_empty() {
-            pool.total = 0;
-        }
+        };
+        let mut others: Vec<Scored> = std::mem::take(&mut pool.matches.best);
+        let is_other = |file: FileId| !ranked.contains(&file) && !pool.left_out.contains(&file);
+        others.retain(|scored| cx.snapshot.file_of(scored.chunk).is_some_and(is_other));
+        let room = cx.options.files.map_or(usize::MAX, |most| most.saturating_sub(files));
+        // Where hits are files the limit counts those.
+        let is_by_file = matches!(cx.query.granularity, Granularity::File | Granularity::Document);
+        let hits = if is_by_file { files } else { pool.list.len() };
+        pool.total = hits + others.len().min(room);
+        add_others(cx, pool, others, room.min((cx.wanted() + 1).saturating_sub(hits)));
         Ok(())
     }
+}
+
+/// Adds the best of the files that are not among the candidates, by BM25 alone and below all that were ranked.
+fn add_others(cx: &Cx, pool: &mut Candidates, mut others: Vec<Scored>, most: usize) {
+    if most == 0 || others.is_empty() {
+        return;
+    }
+    let better = |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk));
+    if others.len() > most {
+        others.select_nth_unstable_by(most - 1, better);
+        others.truncate(most);
+    }
+    others.sort_unstable_by(better);
+    let best = others[0].score.max(f32::MIN_POSITIVE);
+    let last = pool.list.iter().map(|c| c.score).fold(f32::MAX, f32::min);
+    let last = if pool.list.is_empty() { 1.0 } else { last };
+    for scored in others {
+        let entity = cx.subjects(scored.chunk).first().copied().flatten();
+        let mut candidate = Candidate::new(scored.chunk, entity);
+        candidate.terms = scored.terms;
+        candidate.add("bm25", last * (scored.score / best).min(1.0));
+        let file = cx.snapshot.file_of(scored.chunk);
+        candidate.more_in_file = file.map_or(0, |file| pool.matches.in_file(file).saturating_sub(1));
+        if cx.query.granularity == Granularity::Entity {
+            candidate.entity = entity.or_else(|| cx.snapshot.document(file?).map(|document| document.entity()));
+        }
+        pool.list.push(candidate);
+    }
+}
+
+/// The candidates of one file, best first.
+struct FileGroup {
+    file: FileId,
+    chunks: Vec<Candidate>,
+}
+
+impl FileGroup {
+    /// Each further chunk counts half of the one before: twice the best chunk is the most a file can have, however many match.
+    fn score(&self) -> f32 {
+        self.chunks.iter().rev().fold(0.0, |sum, candidate| candidate.score + sum / 2.0)
+    }
+
+    /// As many as are asked for; the first says how many more there are.
+    fn shown(mut self, cx: &Cx, pool: &Candidates) -> Vec<Candidate> {
+        let group_score = (cx.query.granularity == Granularity::Chunk).then(|| self.score());
+        let matched = pool.matches.in_file(self.file).max(self.chunks.len() as u32);
+        self.chunks.truncate(cx.query.chunks_per_file);
+        let more = matched - self.chunks.len() as u32;
+        for (at, candidate) in self.chunks.iter_mut().enumerate() {
+            candidate.more_in_file = if at == 0 { more } else { 0 };
+            candidate.group_score = group_score;
+        }
+        self.chunks
+    }
+}
+
+/// Candidates by file: files in the order of their best chunk, or of all their chunks where hits are chunks.
+fn by_file(cx: &Cx, granularity: Granularity, list: Vec<Candidate>) -> Vec<FileGroup> {
+    let by_chunk = granularity == Granularity::Chunk;
+    let list = if by_chunk { list } else { without_bare_headers(cx, list) };
+    let mut places: FxHashMap<FileId, usize> = FxHashMap::default();
+    let mut groups: Vec<FileGroup> = Vec::new();
+    for candidate in list {
+        let Some(file) = cx.snapshot.file_of(candidate.chunk) else { continue };
+        let place = *places.entry(file).or_insert_with(|| {
+            groups.push(FileGroup { file, chunks: Vec::new() });
+            groups.len() - 1
+        });
+        // A chunk may be here for its words and for a name in it: once is enough.
+        if !groups[place].chunks.iter().any(|c| c.chunk == candidate.chunk) {
+            groups[place].chunks.push(candidate);
+        }
+    }
+    if by_chunk {
+        groups.sort_by(|a, b| b.score().total_cmp(&a.score()).then(a.file.cmp(&b.file)));
+    }
+    groups
 }
 
 /// A line that only begins a definition does not represent its file, unless the query names it or the file has nothing else.
 fn without_bare_headers(cx: &Cx, mut list: Vec<Candidate>) -> Vec<Candidate> {
     let is_bare = |c: &Candidate| {
-        c.retrieved_by("names").is_none()
-            && cx.snapshot.chunk(c.chunk).is_some_and(cds_index::ChunkView::is_bare_header)
+        c.retrieved_by("names").is_none() && cx.snapshot.chunk(c.chunk).is_some_and(ChunkView::is_bare_header)
     };
     let file = |c: &Candidate| cx.snapshot.file_of(c.chunk);
     let others: FxHashSet<_> = list.iter().filter(|c| !is_bare(c)).filter_map(file).collect();

@@ -3,12 +3,13 @@
 use cds_model::EntityId;
 use rustc_hash::FxHashSet;
 
+use super::names::{Named, chunk_of};
 use super::{Candidate, Candidates, Stage};
 use crate::pipeline::Cx;
 use crate::{Result, bm25};
 
-/// The best BM25 hit stands this high; names stand at 1.
-const BELOW_NAMES: f32 = 0.99;
+/// The best BM25 hit stands this high; names stand above.
+const BELOW_NAMES: f32 = 0.98;
 
 pub(crate) struct Hierarchy {
     pub(crate) upper_threshold: usize,
@@ -21,12 +22,14 @@ impl Stage for Hierarchy {
 
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         let mut seen: FxHashSet<EntityId> = FxHashSet::default();
-        for (rank, &id) in pool.named.iter().enumerate() {
-            let Some(chunk) = cx.snapshot.entity(id).and_then(cds_index::EntityView::chunk) else { continue };
-            seen.insert(id);
-            let mut candidate = Candidate::new(chunk, Some(id));
-            candidate.retrieved.push(("names", 1.0, rank as u32 + 1));
-            candidate.add("name", 1.0);
+        pool.named.sort_by(|a, b| b.closeness.total_cmp(&a.closeness).then(a.id.cmp(&b.id)));
+        for (rank, Named { id, closeness }) in pool.named.iter().enumerate() {
+            let chunk = cx.snapshot.entity(*id).and_then(|entity| chunk_of(cx.snapshot, entity));
+            let Some(chunk) = chunk else { continue };
+            seen.insert(*id);
+            let mut candidate = Candidate::new(chunk, Some(*id));
+            candidate.retrieved.push(("names", *closeness, rank as u32 + 1));
+            candidate.add("name", *closeness);
             pool.list.push(candidate);
         }
         let enough = cx.options.upper_threshold.unwrap_or(self.upper_threshold);
@@ -35,6 +38,9 @@ impl Stage for Hierarchy {
         }
         let ranking = bm25::rank(cx)?;
         pool.partial |= ranking.partial;
+        pool.matches = ranking.matches;
+        // Hits are entities: what is none is left out.
+        pool.matches.best.retain(|scored| cx.subjects(scored.chunk).iter().any(Option::is_some));
         pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
         let best = ranking.chunks.first().map_or(1.0, |s| s.score);
         for (rank, scored) in ranking.chunks.iter().enumerate() {

@@ -4,6 +4,7 @@ use cds_model::EntityId;
 use rustc_hash::FxHashMap;
 
 use super::dense::CANDIDATES;
+use super::names::Named;
 use super::{Candidate, Candidates, Stage};
 use crate::Result;
 use crate::bm25::{self, Scored};
@@ -19,24 +20,22 @@ impl Stage for Lexical {
 
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
         let ranking = bm25::rank(cx)?;
+        // A mixture takes as many from each retriever; signals weigh all that matched well.
+        let mut chunks = match cx.preset.fusion {
+            Fusion::Mixed(_) => ranking.candidates(CANDIDATES),
+            Fusion::Evidence | Fusion::Hierarchical { .. } => ranking.chunks,
+        };
         pool.partial |= ranking.partial;
         pool.leading = cx.parsed.leading;
         pool.term_weights = ranking.terms.iter().map(|t| t.weight).collect();
         pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
-        pool.matches_by_file = ranking.matched;
-        pool.matched_files = ranking.matched_files;
+        pool.matches = ranking.matches;
         pool.files = ranking.files;
-        // A mixture takes as many from each retriever; signals weigh all that matched well.
-        let taken = match cx.preset.fusion {
-            Fusion::Mixed(_) => CANDIDATES.max(cx.wanted()),
-            Fusion::Evidence | Fusion::Hierarchical { .. } => usize::MAX,
-        };
-        let mut chunks = ranking.chunks;
         pool.has_words = !chunks.is_empty();
         if cx.parsed.report.is_some() {
             join_parts(cx, &mut chunks);
         }
-        for (rank, scored) in chunks.iter().take(taken).enumerate() {
+        for (rank, scored) in chunks.iter().enumerate() {
             for entity in cx.subjects(scored.chunk) {
                 let mut candidate = Candidate::new(scored.chunk, entity);
                 candidate.retrieved.push(("bm25", scored.score, rank as u32 + 1));
@@ -69,7 +68,7 @@ fn join_parts(cx: &Cx, chunks: &mut [Scored]) {
 
 /// Chunks of named entities join, or learn that they were named.
 fn add_named(cx: &Cx, pool: &mut Candidates) {
-    for (rank, &id) in pool.named.iter().enumerate() {
+    for (rank, &Named { id, .. }) in pool.named.iter().enumerate() {
         let Some(entity) = cx.snapshot.entity(id) else { continue };
         let Some(chunk) = entity.chunk() else { continue };
         let found = ("names", 1.0, rank as u32 + 1);

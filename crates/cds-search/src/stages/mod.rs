@@ -16,9 +16,11 @@ mod rerank;
 mod signals;
 pub(crate) mod sparse;
 
-use cds_model::{ChunkId, EntityId, Hit, MatchType, Signal};
+use cds_model::{ChunkId, EntityId, FileId, Hit, MatchType, Signal};
+use rustc_hash::FxHashSet;
 
 use crate::Result;
+use crate::bm25::Matches;
 use crate::pipeline::Cx;
 
 pub(crate) use beside::Beside;
@@ -30,7 +32,7 @@ pub(crate) use hierarchy::Hierarchy;
 pub(crate) use hops::Hops;
 pub(crate) use lexical::Lexical;
 pub(crate) use mentions::{Mentioned, Mentions};
-pub(crate) use names::Names;
+pub(crate) use names::{Named, Names};
 pub(crate) use relations::Relations;
 pub(crate) use rerank::Rerank;
 pub(crate) use signals::{Factors, Signals};
@@ -58,6 +60,8 @@ pub(crate) struct Candidate {
     /// Terms of the query it has, as bits.
     pub(crate) terms: u32,
     pub(crate) more_in_file: u32,
+    /// The score of all chunks of its file, where those are grouped.
+    pub(crate) group_score: Option<f32>,
     /// Steps from what was found directly.
     pub(crate) hop_depth: u32,
 }
@@ -65,7 +69,17 @@ pub(crate) struct Candidate {
 impl Candidate {
     pub(crate) fn new(chunk: ChunkId, entity: Option<EntityId>) -> Candidate {
         let (retrieved, signals) = (Vec::new(), Vec::new());
-        Candidate { chunk, entity, score: 0.0, retrieved, signals, terms: 0, more_in_file: 0, hop_depth: 0 }
+        Candidate {
+            chunk,
+            entity,
+            score: 0.0,
+            retrieved,
+            signals,
+            terms: 0,
+            more_in_file: 0,
+            group_score: None,
+            hop_depth: 0,
+        }
     }
 
     /// Adds `value` to the score under a name; nothing is said of zeros.
@@ -101,15 +115,19 @@ pub(crate) struct Candidates {
     /// In no order until a stage says so.
     pub(crate) list: Vec<Candidate>,
     /// Entities that bear a name of the query, best first.
-    pub(crate) named: Vec<EntityId>,
+    pub(crate) named: Vec<Named>,
     /// The weight of each term: the query's times its rarity.
     pub(crate) term_weights: Vec<f32>,
     /// Terms as the index spells them.
     pub(crate) spellings: Vec<String>,
-    /// Matching chunks by file, found by BM25 whether or not they are candidates.
-    pub(crate) matches_by_file: Vec<u32>,
-    /// How many files have one.
-    pub(crate) matched_files: usize,
+    /// Files with words of the query, whether or not they are among the candidates.
+    pub(crate) matches: Matches,
+    /// The same of weighted terms.
+    pub(crate) sparse_matches: Matches,
+    /// Files with a chunk that repeats a better hit.
+    pub(crate) left_out: FxHashSet<FileId>,
+    /// Whether more than the candidates are near in meaning.
+    pub(crate) is_near_cut: bool,
     /// BM25 of each file as a whole.
     pub(crate) files: Vec<f32>,
     /// Whether any chunk has a word of the query.

@@ -4,7 +4,7 @@
 use cds_encode::{Related, Sparse, SparseEncoder};
 
 use super::beside::{Clock, Finding};
-use super::dense::CANDIDATES;
+use super::dense::{CANDIDATES, deepen};
 use crate::filter::CompiledFilter;
 use crate::inside::Inside;
 use crate::pipeline::{Asked, Cx};
@@ -34,7 +34,11 @@ fn by_model(asked: &Asked, encoder: &dyn SparseEncoder) -> Result<Finding> {
     let terms = encoded.entries.pop().unwrap_or_default();
     finding.timings.push(("sparse_encode", clock.lap()));
     let allowed = Allowed::new(asked.snapshot, &asked.query.filters, &asked.tools.globs)?;
-    finding.chunks = weights.nearest(&terms, CANDIDATES.max(asked.wanted()), |chunk| allowed.passes(chunk));
+    let nearest = |most: usize| {
+        let chunks = weights.nearest(&terms, most, |chunk| allowed.passes(chunk));
+        Ok((chunks.len() == most, chunks))
+    };
+    (finding.is_cut, finding.chunks) = deepen(asked, nearest)?;
     finding.timings.push(("sparse", clock.lap()));
     Ok(finding)
 }
@@ -49,8 +53,8 @@ fn by_words(asked: &Asked, table: &Related) -> Result<Finding> {
     let inside = Inside::new(asked.snapshot, &wide, &filter);
     let cx = Cx { asked: Asked { parsed: &wide, ..*asked }, filter: &filter, inside };
     let ranking = bm25::rank(&cx)?;
-    let best = ranking.chunks.iter().take(CANDIDATES.max(asked.wanted()));
-    finding.chunks = best.map(|scored| (scored.chunk, scored.score)).collect();
+    finding.chunks = ranking.candidates(CANDIDATES).into_iter().map(|scored| (scored.chunk, scored.score)).collect();
+    finding.matches = ranking.matches;
     finding.timings.push(("sparse", clock.lap()));
     Ok(finding)
 }

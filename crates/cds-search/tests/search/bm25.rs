@@ -145,11 +145,12 @@ fn time_that_runs_out_gives_a_partial_answer() {
 }
 
 #[test]
-fn only_the_best_go_on_but_all_are_counted() {
+fn only_the_best_go_on_but_all_files_are_found() {
     let functions: String = (0..1_600).map(|i| format!("def function_{i}():\n    return walrus\n")).collect();
     let tree = Tree::of([("many.py", functions.as_str()), ("one.txt", "walrus")].into_iter());
     let outcome = tree.search(&Query { granularity: Granularity::Chunk, limit: 3_000, ..words("walrus") });
-    assert_eq!(outcome.total, 1_601);
+    assert_eq!((outcome.hits.len(), outcome.total), (4, 4), "three chunks of a file are shown");
+    assert_eq!(outcome.hits[0].more_in_file, 1_597, "all are counted");
     let query = Query { chunks_per_file: 2_000, limit: 3_000, ..words("walrus") };
     assert_eq!(tree.search(&query).total, 700);
     assert!(tree.search(&Query { granularity: Granularity::File, ..query }).total == 2);

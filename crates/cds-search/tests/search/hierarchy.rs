@@ -1,6 +1,6 @@
 //! The preset `cds-index`: names first, then words, never the other way round.
 
-use cds_model::{MatchType, Query};
+use cds_model::{EntityType, Filters, MatchType, Query};
 use cds_search::SearchOptions;
 
 use crate::fixture::{Tree, query};
@@ -39,7 +39,7 @@ fn check(tree: &Tree, text: &str, enough: Option<usize>, expect: &[&str]) {
 #[test]
 fn words_join_when_names_are_few() {
     let tree = Tree::new(TREE);
-    let by_name = ["name: a.py:token", "name: a.py:token_reader", "name: a.py:tokenize"];
+    let by_name = ["name: a.py:token", "name: a.py:tokenize", "name: a.py:token_reader"];
     let with_words = [&by_name[..], &["bm25: a.py:read"]].concat();
     check(&tree, "token", None, &with_words);
     check(&tree, "token", Some(4), &with_words);
@@ -60,9 +60,11 @@ fn names_stand_above_words() {
     for hit in &outcome.hits {
         match hit.match_type {
             MatchType::Name => {
-                assert_eq!((hit.score, hit.signals[0].name, hit.signals[0].value), (1.0, "name", 1.0));
+                let is_exact = tree.shown(hit) == "a.py:token";
+                assert_eq!((hit.score >= 1.0, hit.signals[0].name), (is_exact, "name"), "{hit:?}");
+                assert!(hit.score > 0.98, "{hit:?}");
             }
-            _ => assert!(hit.score < 1.0 && hit.signals[0].name == "bm25", "{hit:?}"),
+            _ => assert!(hit.score <= 0.98 && hit.signals[0].name == "bm25", "{hit:?}"),
         }
     }
     let ranks: Vec<u32> = outcome.hits.iter().map(|h| h.retrieved[0].2).collect();
@@ -100,4 +102,32 @@ fn stages_are_named_in_order() {
     let words = ["parse", "names", "bm25", "wait", "mentions", "signals", "factors", "relations", "group", "cut"];
     assert_eq!(stages(&Query { preset: "bm25".into(), ..query("token") }), words);
     assert_eq!(stages(&query("")), ["parse"]);
+}
+
+#[test]
+fn c3_the_exact_name_stands_before_longer_ones_however_many() {
+    let others: String = (10..25).map(|i| format!("class Session{i}Thing:\n    pass\n\n")).collect();
+    let tree = Tree::of(
+        [("a.py", others.as_str()), ("z.py", "class Session:\n    pass\n\nclass session:\n    pass\n")].into_iter(),
+    );
+    let found = tree.found(&names("Session"));
+    assert_eq!(found[..3], ["z.py:Session", "z.py:session", "a.py:Session10Thing"]);
+    assert_eq!(tree.search(&names("Session")).total, 17);
+}
+
+#[test]
+fn c2_filters_apply_before_names_are_counted() {
+    let functions: String = (0..250).map(|i| format!("def get_{i}():\n    pass\n\n")).collect();
+    let tree = Tree::of(
+        [("a.py", functions.as_str()), ("b.py", "class Getter:\n    pass\n"), ("get/c.py", "x = 1\n")].into_iter(),
+    );
+    let of = |text: &str, kind: EntityType| {
+        let filters = Filters { entity_types: vec![kind], ..Filters::default() };
+        tree.found(&Query { filters, ..names(text) })
+    };
+    assert_eq!(of("get", EntityType::Class), ["b.py:Getter"]);
+    assert_eq!(of("get", EntityType::Directory), ["get"]);
+    assert_eq!(of("c.py", EntityType::File), ["get/c.py"]);
+    assert_eq!(tree.search(&names("get_7")).hits.len(), 11, "get_7, and what begins so");
+    assert_eq!(tree.search(&names("get")).total, 252, "names are not cut");
 }

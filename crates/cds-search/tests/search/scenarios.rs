@@ -677,6 +677,49 @@ fn s24_in_swift_what_is_internal_is_not_public() {
     assert!(gains.len() == 1 && gains[0].starts_with("a.swift:OpenCart "), "{gains:?}");
 }
 
+#[test]
+fn r3_one_large_file_hides_no_other() {
+    let functions: String =
+        (0..150).map(|i| format!("def login_{i}(user):\n    return check_login(user)\n\n")).collect();
+    let mut files = vec![("src/auth/all.py".to_owned(), functions)];
+    files.extend((0..30).map(|i| (format!("src/auth/f{i}.py"), format!("def page_{i}():\n    return login\n"))));
+    let tree = Tree::of(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    for preset in cds_search::PRESETS.iter().map(|preset| preset.name).filter(|name| *name != "cds-index") {
+        let filters = Filters { paths: vec!["src/auth".to_owned()], ..Filters::default() };
+        let by_file =
+            Query { granularity: Granularity::File, chunks_per_file: 1, limit: 50, ..query("login of a user") };
+        let outcome = tree.search(&Query { preset: preset.to_owned(), filters, ..by_file });
+        assert_eq!((outcome.hits.len(), outcome.total), (31, 31), "{preset}");
+    }
+}
+
+#[test]
+fn s16_every_preset_with_relations_finds_implementations_among_many_uses() {
+    let mut files: Vec<(String, String)> = (0..130)
+        .map(|i| {
+            (format!("use{i}.swift"), format!("func use{i}(plugin: Plugin) {{\n    plugin.run(plugin: plugin)\n}}\n"))
+        })
+        .collect();
+    files.push(("Plugin.swift".to_owned(), "protocol Plugin {\n    func run(plugin: Plugin)\n}\n".to_owned()));
+    for name in ["Lint", "Format", "Build"] {
+        files.push((
+            format!("{name}.swift"),
+            format!("class {name}: Plugin {{\n    func run(plugin: Plugin) {{}}\n}}\n"),
+        ));
+    }
+    let tree = Tree::of(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    for preset in ["default", "swiftindex"] {
+        for text in
+            ["what implements Plugin", "classes that implement Plugin", "Plugin implementations", "Plugin conformances"]
+        {
+            let found = tree.found(&Query { preset: preset.to_owned(), ..query(text) });
+            for name in ["Lint", "Format", "Build"] {
+                assert!(found[..5].contains(&format!("{name}.swift:{name}")), "{preset}, {text}: {found:?}");
+            }
+        }
+    }
+}
+
 /// Types whose declaration is one line, with a separator that repeats words of the question.
 const BARE: &[(&str, &str)] = &[
     (

@@ -557,6 +557,13 @@ pub struct Hit {
     #[prost(string, optional, tag = "46")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: ::core::option::Option<::prost::alloc::string::String>,
+    /// Chunks grouped by file only: the score of the group, 0 to 1.
+    #[prost(float, optional, tag = "47")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "crate::grpc::json::number"
+    )]
+    pub group_score: ::core::option::Option<f32>,
 }
 /// Files of one language.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -1183,7 +1190,7 @@ pub struct SearchResponse {
     #[prost(message, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parsed_query: ::core::option::Option<ParsedQuery>,
-    /// How many there are in all.
+    /// How many there are in all: as many as all pages have.
     #[prost(uint64, tag = "3")]
     pub total: u64,
     /// Whether time ran out, or the index is not whole yet.
@@ -1212,6 +1219,10 @@ pub struct SearchResponse {
     #[prost(string, optional, tag = "9")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+    /// Whether there are more than that. What is near in meaning has no end, and time may run out.
+    #[prost(bool, optional, tag = "10")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_is_lower_bound: ::core::option::Option<bool>,
 }
 /// A name and its number.
 #[derive(serde::Serialize, serde::Deserialize)]

@@ -89,7 +89,7 @@ fn bad_arguments_are_2_and_list_what_is_valid_before_anything_is_indexed() {
     check(&project, &["search", "x", "--scope-depth", "3"], 2, &["MIN,MAX"]);
     check(&project, &["search", "x", "--scope-depth", "3,1"], 2, &["scope_depth: 3 is more than 1"]);
     check(&project, &["search", "x", "--modified-since", "soon"], 2, &["modified_since", "7d"]);
-    check(&project, &["search", "x", "--files", "1", "--limit", "1"], 2, &["files and limit together"]);
+    check(&project, &["search", "x", "--files", "1", "--limit", "1"], 2, &["files and limit mean the same"]);
     check(&project, &["search", "x", "--is-test", "maybe"], 2, &["true, false"]);
     check(&project, &["symbol", "x", "--lang", "pyton"], 2, &["unknown language"]);
     check(&project, &["symbol", "x", "--snippet", "some"], 2, &["fold, preview, full"]);

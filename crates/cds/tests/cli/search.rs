@@ -336,20 +336,26 @@ fn b1_documents_are_the_best_files_with_their_best_chunks() {
 #[test]
 fn b2_chunks_stand_together_by_file_and_files_by_what_they_add_up_to() {
     let project = Project::new(SHOP);
-    let found = project.json(&["search", "order", "--granularity", "chunk", "--limit", "50"]);
+    let ask =
+        |more: &[&str]| project.json(&[&["search", "order", "--granularity", "chunk", "--limit", "50"], more].concat());
+    let found = ask(&[]);
     let mut groups: Vec<(String, f64)> = Vec::new();
     for hit in found["hits"].as_array().unwrap() {
-        let (path, score) = (hit["path"].as_str().unwrap().to_owned(), hit["score"].as_f64().unwrap());
-        match groups.last_mut().filter(|(p, _)| *p == path) {
-            Some((_, sum)) => *sum += score,
-            None => groups.push((path, score)),
+        let (path, score) = (hit["path"].as_str().unwrap().to_owned(), hit["group_score"].as_f64().unwrap());
+        assert!((0.0..=1.0).contains(&score), "{hit}");
+        if groups.last().is_none_or(|(last, _)| *last != path) {
+            groups.push((path, score));
         }
     }
     let paths: BTreeSet<&str> = groups.iter().map(|(p, _)| p.as_str()).collect();
     assert_eq!(paths.len(), groups.len(), "each file's chunks stand together: {groups:?}");
     assert!(groups.iter().map(|(_, s)| s).is_sorted_by(|a, b| a >= b), "{groups:?}");
     assert_eq!(groups[0].0, "cart.py", "five chunks weigh more than one");
-    assert_eq!(column(&found, "path").len(), 8);
+    assert_eq!((column(&found, "path").len(), &found["total"]), (6, &6.into()), "three of a file");
+    assert_eq!(found["hits"][0]["more_in_file"], 2);
+    assert_eq!(column(&ask(&["--chunks-per-file", "9"]), "path").len(), 8);
+    let of_one = ask(&["--files", "1"]);
+    assert_eq!((column(&of_one, "path"), &of_one["total"]), (vec!["cart.py".to_owned(); 3], &3.into()));
 }
 
 #[test]

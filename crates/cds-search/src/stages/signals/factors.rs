@@ -113,13 +113,11 @@ impl<'a> Asked<'a> {
         let promises = if declares { self.promises(view) } else { Vec::new() };
         let conforms = promises.iter().any(|name| self.names(name));
         factor("conformance_implementation", weights.conformance_implementation, conforms && self.is_relation);
-        // A word of prose may be a type's name by chance, and a bare name means itself.
+        // A word of prose may be a type's name by chance, and a bare name means itself where files are weighed.
         let by_name = promises.iter().any(|name| self.cx.parsed.code_terms.iter().any(|term| term == name));
-        factor(
-            "conformance",
-            weights.conformance,
-            by_name && !self.is_relation && self.cx.parsed.kind == QueryKind::Mixed,
-        );
+        let has_file_evidence = self.cx.preset.fusion == Fusion::Evidence;
+        let may_conform = self.cx.parsed.kind == QueryKind::Mixed || !has_file_evidence;
+        factor("conformance", weights.conformance, by_name && !self.is_relation && may_conform);
         let standard = self.cx.parsed.is_conceptual() && is_addition && !conforms;
         let standard = standard && promises.iter().any(|name| STANDARD.contains(name));
         factor("standard_protocol", weights.standard_protocol, standard);
@@ -129,7 +127,6 @@ impl<'a> Asked<'a> {
         factor("partial_name", weights.partial_name, partial && candidate.terms != 0 && !is_member);
         let role = document.role();
         // Evidence of the chunk alone has been moved already where there is evidence of files.
-        let has_file_evidence = self.cx.preset.fusion == Fusion::Evidence;
         // Tests inside a source file count as tests.
         let is_test = !has_file_evidence && view.is_test() || role == PathRole::Test;
         let is_source = role == PathRole::Source && !is_test;
