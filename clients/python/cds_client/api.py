@@ -8,6 +8,8 @@ from urllib.parse import quote
 
 class ParsedQuery(TypedDict):
     """How a query was understood."""
+    # As asked.
+    original: str
     # `symbol`, `natural`, `mixed`, `path` or `regex`.
     kind: str
     # `navigational`, `factual`, `exploratory` or `analytical`.
@@ -21,8 +23,8 @@ class ParsedQuery(TypedDict):
     # Languages that it asks for.
     languages: NotRequired[list[str]]
     # Other words for its words.
-    expansions: NotRequired[list[str]]
-    # Whether a model found some of them.
+    expanded: NotRequired[list[str]]
+    # Whether a model that is loaded or asked over the network took part. The tables inside the binary are none.
     used_model: bool
     # Whether it was read as a report: a long text with a title, prose, code and stacks.
     is_report: bool
@@ -110,6 +112,8 @@ class Hit(TypedDict):
     stale: bool
     # How many more chunks of the file matched.
     more_in_file: NotRequired[int]
+    # Chunks grouped by file only: the score of the group, 0 to 1.
+    group_score: NotRequired[float | None]
     # Documents only: number of chunks.
     chunk_count: NotRequired[int | None]
     # Documents only: every language in it, the one with most tokens first.
@@ -527,8 +531,10 @@ class SearchResponse(TypedDict):
     query: str
     # As understood.
     parsed_query: ParsedQuery
-    # How many there are in all.
+    # How many there are in all: as many as all pages have.
     total: int
+    # Whether there are more than that. What is near in meaning has no end, and time may run out.
+    total_is_lower_bound: NotRequired[bool]
     # Whether time ran out, or the index is not whole yet.
     partial: bool
     # What the reader should know.

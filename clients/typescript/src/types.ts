@@ -2,6 +2,8 @@
 
 /** How a query was understood. */
 export interface ParsedQuery {
+  /** As asked. */
+  original: string;
   /** `symbol`, `natural`, `mixed`, `path` or `regex`. */
   kind: string;
   /** `navigational`, `factual`, `exploratory` or `analytical`. */
@@ -15,8 +17,8 @@ export interface ParsedQuery {
   /** Languages that it asks for. */
   languages?: string[];
   /** Other words for its words. */
-  expansions?: string[];
-  /** Whether a model found some of them. */
+  expanded?: string[];
+  /** Whether a model that is loaded or asked over the network took part. The tables inside the binary are none. */
   used_model: boolean;
   /** Whether it was read as a report: a long text with a title, prose, code and stacks. */
   is_report: boolean;
@@ -105,6 +107,8 @@ export interface Hit {
   stale: boolean;
   /** How many more chunks of the file matched. */
   more_in_file?: number;
+  /** Chunks grouped by file only: the score of the group, 0 to 1. */
+  group_score?: number | null;
   /** Documents only: number of chunks. */
   chunk_count?: number | null;
   /** Documents only: every language in it, the one with most tokens first. */
@@ -534,8 +538,10 @@ export interface SearchResponse {
   query: string;
   /** As understood. */
   parsed_query: ParsedQuery;
-  /** How many there are in all. */
+  /** How many there are in all: as many as all pages have. */
   total: number;
+  /** Whether there are more than that. What is near in meaning has no end, and time may run out. */
+  total_is_lower_bound?: boolean;
   /** Whether time ran out, or the index is not whole yet. */
   partial: boolean;
   /** What the reader should know. */

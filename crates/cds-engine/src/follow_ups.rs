@@ -56,7 +56,7 @@ fn suggest(response: &SearchResponse) -> Vec<String> {
         }
     }
     if response.hits.is_empty() {
-        for word in response.parsed_query.expansions.iter().take(MOST) {
+        for word in response.parsed_query.expanded.iter().take(MOST) {
             add(word.clone());
         }
     }
@@ -87,7 +87,7 @@ mod tests {
         };
         SearchResponse {
             query: query.to_owned(),
-            parsed_query: ParsedQuery { expansions: vec!["login".to_owned()], ..ParsedQuery::default() },
+            parsed_query: ParsedQuery { expanded: vec!["login".to_owned()], ..ParsedQuery::default() },
             total: hits.len(),
             total_is_lower_bound: false,
             partial: false,

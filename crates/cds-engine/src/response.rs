@@ -35,6 +35,8 @@ pub struct SearchResponse {
 /// How a query was understood.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ParsedQuery {
+    /// As asked.
+    pub original: String,
     /// `symbol`, `natural`, `mixed`, `path` or `regex`.
     pub kind: &'static str,
     /// `navigational`, `factual`, `exploratory` or `analytical`.
@@ -50,8 +52,8 @@ pub struct ParsedQuery {
     pub languages: Vec<&'static str>,
     /// Other words for its words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub expansions: Vec<String>,
-    /// Whether a model found some of them.
+    pub expanded: Vec<String>,
+    /// Whether a model that is loaded or asked over the network took part. The tables inside the binary are none.
     pub used_model: bool,
     /// Whether it was read as a report: a long text with a title, prose, code and stacks.
     pub is_report: bool,
@@ -59,15 +61,16 @@ pub struct ParsedQuery {
 
 impl ParsedQuery {
     /// As it is told.
-    pub(crate) fn of(parsed: &cds_search::ParsedQuery) -> ParsedQuery {
+    pub(crate) fn of(original: &str, parsed: &cds_search::ParsedQuery) -> ParsedQuery {
         ParsedQuery {
+            original: original.to_owned(),
             kind: parsed.kind.name(),
             intent: parsed.intent.name(),
             confidence: parsed.confidence,
             keywords: parsed.keywords.clone(),
             code_terms: parsed.code_terms.clone(),
             languages: parsed.languages.clone(),
-            expansions: parsed.expansions.clone(),
+            expanded: parsed.expansions.clone(),
             used_model: parsed.used_model,
             is_report: parsed.report.is_some(),
         }

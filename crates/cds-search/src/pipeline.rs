@@ -234,7 +234,6 @@ fn expand(snapshot: &Snapshot, tools: &Tools, parsed: &mut ParsedQuery) -> Resul
             let known = parsed.terms.iter().any(|t| t.text == *word) || parsed.expansions.iter().any(|e| e == word);
             if !known && parsed.expansions.len() < EXPANSIONS && bm25::has_term(snapshot, word)? {
                 parsed.expansions.push((*word).to_owned());
-                parsed.used_model = true;
             }
         }
     }
@@ -299,6 +298,6 @@ fn answer(
         terms: pool.spellings,
         warnings: pool.warnings,
         timings,
-        parsed,
+        parsed: ParsedQuery { used_model: pool.used_model || pool.reranked, ..parsed },
     })
 }

@@ -94,7 +94,7 @@ impl Engine {
         snapshot.damage()?;
         let mut response = SearchResponse {
             query: request.query.clone(),
-            parsed_query: ParsedQuery::of(&outcome.parsed),
+            parsed_query: ParsedQuery::of(&request.query, &outcome.parsed),
             total: outcome.total,
             total_is_lower_bound: outcome.total_is_lower_bound,
             partial: outcome.partial,

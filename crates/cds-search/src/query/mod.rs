@@ -326,10 +326,17 @@ fn trim_word(word: &str) -> &str {
     word.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '*'))).trim_start_matches('*')
 }
 
-/// Whether a word is a name in code rather than prose: inner capitals, underscores, scopes.
+/// Whether a word is a name in code rather than prose: inner capitals, an acronym with a word (`HTTPClient`), underscores, scopes.
 fn is_code(word: &str) -> bool {
     let scoped = word.contains("::") || word.contains('.') || word.contains("->");
-    words::has_inner_capital(word) || word.trim_matches('_').contains('_') || scoped
+    words::has_inner_capital(word) || has_acronym(word) || word.trim_matches('_').contains('_') || scoped
+}
+
+/// Whether several capitals stand before a word that begins with one; `APIs` is prose.
+fn has_acronym(word: &str) -> bool {
+    let capitals = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let rest = &word[capitals..];
+    capitals > 2 && rest.len() > 2 && rest.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub(crate) struct Finding {
     pub(crate) matches: Matches,
     /// Whether it could have found more.
     pub(crate) is_cut: bool,
+    /// Whether a model that is loaded or asked over the network took part.
+    pub(crate) used_model: bool,
     /// The query's own vector, where it has one.
     pub(crate) vector: Vec<f32>,
     pub(crate) timings: Vec<(&'static str, f64)>,
@@ -32,7 +34,16 @@ pub(crate) struct Finding {
 impl Finding {
     pub(crate) fn new(retriever: Retriever) -> Finding {
         let (chunks, vector, timings, warnings) = Default::default();
-        Finding { retriever, chunks, matches: Matches::default(), is_cut: false, vector, timings, warnings }
+        Finding {
+            retriever,
+            chunks,
+            matches: Matches::default(),
+            is_cut: false,
+            used_model: false,
+            vector,
+            timings,
+            warnings,
+        }
     }
 
     pub(crate) fn warn_truncated(&mut self, truncated: usize, model: &ModelId) {
@@ -87,6 +98,7 @@ fn add(cx: &Cx, pool: &mut Candidates, finding: Finding) {
     pool.warnings.extend(finding.warnings);
     pool.vector.extend(finding.vector);
     pool.is_near_cut |= finding.is_cut;
+    pool.used_model |= finding.used_model;
     if finding.retriever == Retriever::Sparse {
         pool.sparse_matches = finding.matches;
     }

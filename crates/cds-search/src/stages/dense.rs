@@ -65,6 +65,7 @@ pub(crate) fn find(asked: &Asked) -> Result<Finding> {
     let vector = match dense {
         Dense::Table(_) => query_vector(&asked.query.text),
         Dense::Encoder(encoder) => {
+            finding.used_model = true;
             let mut encoded = encoder.encode(&[&asked.query.text]).map_err(cds_index::Error::from)?;
             finding.warn_truncated(encoded.truncated, encoder.id());
             encoded.entries.pop().unwrap_or_default()

@@ -1,7 +1,8 @@
 //! From what was found to what it needs: the graph is followed from the best hits, and what is met joins them.
 
-use cds_graph::{Direction, Walk};
-use cds_model::{Certainty, EdgeKind, EntityId};
+use cds_graph::{Direction, EdgeRow, Walk};
+use cds_index::EntityView;
+use cds_model::{Certainty, EdgeKind, EntityId, PathRole};
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Candidates, Stage};
@@ -16,6 +17,23 @@ const STEP: f32 = 0.5;
 
 /// Entities that one seed may bring in.
 const MOST: usize = 200;
+
+/// What a call is worth that only its name leads to, shared among all that bear the name.
+const BY_NAME: f32 = 0.5;
+
+fn certain(edge: EdgeRow) -> f32 {
+    match edge.certainty() {
+        Certainty::Named => BY_NAME / edge.candidates().max(1) as f32,
+        _ => 1.0,
+    }
+}
+
+/// Tests, examples and the like count less, as they do among direct hits.
+fn role(cx: &Cx, entity: EntityView) -> f32 {
+    let is_source = entity.document().is_some_and(|document| document.role() == PathRole::Source) && !entity.is_test();
+    let is_asked = cx.parsed.asks_for_tests && entity.is_test();
+    if is_source || is_asked { 1.0 } else { cx.preset.weights.other_role }
+}
 
 pub(crate) struct Hops {
     pub(crate) depth: u32,
@@ -45,9 +63,15 @@ impl Stage for Hops {
                 limit: MOST,
             };
             let walked = cds_graph::walk(cx.snapshot.graph(), &[seed.0], &walk, |_| true);
+            // What of the seed's score arrives at an entity by the first way to it.
+            let mut shares: FxHashMap<u32, f32> = FxHashMap::from_iter([(seed.0, 1.0)]);
             for taken in walked.taken.iter().filter(|t| t.to != seed.0 && t.to != t.from) {
+                let edge = cx.snapshot.graph().edges.get(taken.edge as usize);
+                let share =
+                    shares.get(&taken.from).copied().unwrap_or(0.0) * STEP * edge.map_or(0.0, |edge| certain(*edge));
+                shares.entry(taken.to).or_insert(share);
                 let (sum, depth) = reached.entry(EntityId(taken.to)).or_insert((0.0, taken.depth));
-                *sum += score * STEP.powi(taken.depth as i32);
+                *sum += score * share;
                 *depth = (*depth).min(taken.depth);
             }
         }
@@ -58,6 +82,7 @@ impl Stage for Hops {
             let Some(chunk) = entity.chunk().filter(|_| cx.filter.accepts_entity(cx.snapshot, entity)) else {
                 continue;
             };
+            let value = value * role(cx, entity);
             match pool.list.iter_mut().find(|c| c.chunk == chunk && c.entity.is_none_or(|e| e == id)) {
                 Some(known) => known.add("hops", value),
                 None => {

@@ -26,6 +26,7 @@ pub(crate) fn find(asked: &Asked) -> Result<Finding> {
 
 fn by_model(asked: &Asked, encoder: &dyn SparseEncoder) -> Result<Finding> {
     let mut finding = Finding::new(Retriever::Sparse);
+    finding.used_model = true;
     asked.snapshot.check_sparse_model(encoder.id())?;
     let Some(weights) = asked.snapshot.sparse_weights()? else { return Ok(finding) };
     let mut clock = Clock::start();

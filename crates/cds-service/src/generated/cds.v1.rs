@@ -700,16 +700,19 @@ pub struct ParsedQuery {
     #[prost(string, repeated, tag = "6")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Other words for its words.
-    #[prost(string, repeated, tag = "7")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub expansions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Whether a model found some of them.
+    /// Whether a model that is loaded or asked over the network took part. The tables inside the binary are none.
     #[prost(bool, tag = "8")]
     pub used_model: bool,
     /// Whether it was read as a report: a long text with a title, prose, code and stacks.
     #[prost(bool, tag = "9")]
     pub is_report: bool,
+    /// Other words for its words.
+    #[prost(string, repeated, tag = "10")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expanded: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// As asked.
+    #[prost(string, tag = "11")]
+    pub original: ::prost::alloc::string::String,
 }
 /// A way through the graph.
 #[derive(serde::Serialize, serde::Deserialize)]

