@@ -56,9 +56,9 @@ pub struct Outcome {
     pub parsed: ParsedQuery,
     /// Best first.
     pub hits: Vec<Hit>,
-    /// How many there are in all, of the kind asked for: as many as all pages have.
+    /// The number of hits on all pages.
     pub total: usize,
-    /// Whether there are more than that: what is near in meaning has no end, and time may run out.
+    /// Whether more than `total` match: only the nearest are retrieved by meaning, and the time limit may end a search.
     pub total_is_lower_bound: bool,
     /// Whether another page follows.
     pub more: bool,
@@ -287,7 +287,7 @@ fn answer(
         timings.append(&mut pool.timings);
     }
     let is_partial = pool.partial || cancel.is_cancelled();
-    // A retriever that is alone goes as deep as the page; others have one depth for all pages.
+    // What is near in meaning has no end where no other retriever decides.
     let is_endless = matches!(preset.fusion, Fusion::Mixed(m) if m.is_alone());
     Ok(Outcome {
         hits: pool.hits,

@@ -150,11 +150,11 @@ fn join(documents: SearchResponse, mut response: SearchResponse, checked: &Check
     let place = |chunk: &Hit| (chunk.path.clone(), chunk.start_line);
     let shown: BTreeSet<_> = documents.hits.iter().flat_map(|document| &document.chunks).map(place).collect();
     let (offset, limit) = (checked.offset, checked.query.limit);
-    let before = response.hits.len();
     let mut chunks = std::mem::take(&mut response.hits);
     chunks.retain(|chunk| !shown.contains(&place(chunk)));
     let has_more = response.next_cursor.is_some() || chunks.len() > offset + limit;
-    response.total = response.total - (before - chunks.len()) + documents.hits.len();
+    // What documents show is among the chunks, on this page or a later one.
+    response.total = response.total.saturating_sub(shown.len()) + documents.hits.len();
     response.total_is_lower_bound |= documents.total_is_lower_bound;
     response.partial |= documents.partial;
     for warning in documents.warnings {

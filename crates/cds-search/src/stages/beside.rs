@@ -23,7 +23,7 @@ pub(crate) struct Finding {
     pub(crate) matches: Matches,
     /// Whether it could have found more.
     pub(crate) is_cut: bool,
-    /// Whether a model that is loaded or asked over the network took part.
+    /// Whether a loaded or remote model was used.
     pub(crate) used_model: bool,
     /// The query's own vector, where it has one.
     pub(crate) vector: Vec<f32>,

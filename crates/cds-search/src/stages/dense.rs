@@ -26,15 +26,11 @@ pub(crate) fn deepen(
     asked: &Asked,
     nearest: impl Fn(usize) -> Result<(bool, Vec<(ChunkId, f32)>)>,
 ) -> Result<(bool, Vec<(ChunkId, f32)>)> {
-    // Alone a retriever goes as deep as the page. Beside others, and where several chunks of a file are shown, its depth decides what comes
-    // first and is the same for every page.
+    // A retriever that is the only one goes as deep as the page where a hit is a file with one chunk. Elsewhere the depth changes the order, so it
+    // is the same for every page.
     let is_alone = matches!(asked.preset.fusion, Fusion::Mixed(m) if m.is_alone());
-    let is_nested = is_alone
-        && match asked.query.granularity {
-            Granularity::Entity => true,
-            Granularity::Chunk => false,
-            _ => asked.query.chunks_per_file == 1,
-        };
+    let is_by_file = matches!(asked.query.granularity, Granularity::File | Granularity::Document);
+    let is_nested = is_alone && is_by_file && asked.query.chunks_per_file == 1;
     let files = if is_nested { CANDIDATES.max(asked.wanted() + 1) } else { CANDIDATES };
     let mut most = files;
     loop {

@@ -1,5 +1,5 @@
-//! What one hit stands for: files shown by their best chunks, chunks grouped by file, or entities. Files that matched and are not among the
-//! candidates stand behind them, so that pages reach all of them.
+//! Groups candidates into hits: files with their best chunks, chunks by file, or entities. Matching files that are not candidates follow
+//! them, so that pages reach every file.
 
 use cds_index::ChunkView;
 use cds_model::{EntityId, FileId, Granularity};
@@ -84,7 +84,7 @@ impl FileGroup {
         self.chunks.iter().rev().fold(0.0, |sum, candidate| candidate.score + sum / 2.0)
     }
 
-    /// As many as are asked for; the first says how many more there are.
+    /// The chunks to show; the first has the number of further matches.
     fn shown(mut self, cx: &Cx, pool: &Candidates) -> Vec<Candidate> {
         let group_score = (cx.query.granularity == Granularity::Chunk).then(|| self.score());
         let matched = pool.matches.in_file(self.file).max(self.chunks.len() as u32);

@@ -18,7 +18,7 @@ const STEP: f32 = 0.5;
 /// Entities that one seed may bring in.
 const MOST: usize = 200;
 
-/// What a call is worth that only its name leads to, shared among all that bear the name.
+/// Weight of a call that is resolved by name only, divided by the number of candidates.
 const BY_NAME: f32 = 0.5;
 
 fn certain(edge: EdgeRow) -> f32 {

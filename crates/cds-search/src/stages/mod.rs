@@ -146,7 +146,7 @@ pub(crate) struct Candidates {
     /// Of work beside the stages.
     pub(crate) timings: Vec<(&'static str, f64)>,
     pub(crate) warnings: Vec<String>,
-    /// Whether a model that is loaded or asked over the network took part.
+    /// Whether a loaded or remote model was used.
     pub(crate) used_model: bool,
     /// Whether a reranker has judged the first of them.
     pub(crate) reranked: bool,
