@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use cds_index::{OpenError, ProjectRoot, open_owner_file};
+use cds_search::{Preset, canonical_number};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{LEAST_MEMORY, MOST_JOBS, parse_size};
+use crate::preset_numbers::{self, PresetNumber, PresetNumbers};
 use crate::request::MAX_LIMIT;
 use crate::settings_file::{self, Entry, Scalar};
 use crate::trust::{ProjectMay, Zero};
@@ -207,6 +209,7 @@ impl From<ConfigError> for Error {
 #[derive(Clone, Debug)]
 pub struct Config {
     values: BTreeMap<&'static str, (Value, Origin)>,
+    preset_numbers: PresetNumbers,
     user_folder: Option<PathBuf>,
     home_folder: Option<PathBuf>,
     embeddings_key: Option<String>,
@@ -218,7 +221,13 @@ impl Default for Config {
             let value = parse(s, s.default.trim_matches('"')).expect("defaults are in their own domain");
             (s.key, (value, Origin::Default))
         });
-        Config { values: values.collect(), user_folder: None, home_folder: None, embeddings_key: None }
+        Config {
+            values: values.collect(),
+            preset_numbers: PresetNumbers::default(),
+            user_folder: None,
+            home_folder: None,
+            embeddings_key: None,
+        }
     }
 }
 
@@ -271,6 +280,9 @@ fn setting(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|s| s.key == key)
 }
 
+/// `search.preset` in a file that also has tables of preset numbers: a TOML key cannot be both a text and a table.
+const PRESET_BESIDE_TABLES: &str = "search.preset.name";
+
 /// The settings of a project, in its root.
 pub(crate) const PROJECT_FILE: &str = ".cds.toml";
 
@@ -289,7 +301,8 @@ fn read(root: &Path, path: &Path) -> Result<Option<String>, ConfigError> {
 /// The row of an entry and its value.
 fn parse_entry(entry: &Entry) -> Result<(&'static Setting, Value), ConfigError> {
     let error = |message| ConfigError { place: entry.place.clone(), message };
-    let row = setting(&entry.key).ok_or_else(|| error(unknown(&entry.key)))?;
+    let key = if entry.key == PRESET_BESIDE_TABLES { "search.preset" } else { &entry.key };
+    let row = setting(key).ok_or_else(|| error(unknown(key)))?;
     let text = match (&entry.value, row.domain) {
         (Some(Scalar::Text(text)), _) | (Some(Scalar::Other(text)), Domain::Switch | Domain::Number(..)) => text,
         (_, Domain::Switch) => return Err(error(format!("{} must be true or false", row.key))),
@@ -315,6 +328,9 @@ impl Config {
             && let Some(text) = read(root, &path)?
         {
             for entry in settings_file::entries(&path, &text)? {
+                if config.add_preset_number(&path, &entry)? {
+                    continue;
+                }
                 let (row, value) = parse_entry(&entry)?;
                 config.values.insert(row.key, (value, Origin::File(path.clone())));
             }
@@ -335,6 +351,9 @@ impl Config {
     /// Adds what a project's file says, where the environment does not say otherwise. Values are compared with the owner's.
     fn add_project(&mut self, root: &Path, path: &Path, text: &str) -> Result<(), ConfigError> {
         for entry in settings_file::entries(path, text)? {
+            if self.add_preset_number(path, &entry)? {
+                continue;
+            }
             let (row, value) = parse_entry(&entry)?;
             let (owners, origin) = &self.values[row.key];
             let checked = row.project.check(row, &value, owners, root);
@@ -344,6 +363,42 @@ impl Config {
             }
         }
         Ok(())
+    }
+
+    /// Adds a number of a preset; false if the entry is a setting. A project may set them all: they order hits, and counts are bounded.
+    fn add_preset_number(&mut self, path: &Path, entry: &Entry) -> Result<bool, ConfigError> {
+        let Some(key) = entry.key.strip_prefix(preset_numbers::TABLES).filter(|_| entry.key != PRESET_BESIDE_TABLES)
+        else {
+            return Ok(false);
+        };
+        let added = self.preset_numbers.add(key, entry.value.as_ref(), Origin::File(path.to_owned()));
+        added.map(|()| true).map_err(|message| ConfigError { place: entry.place.clone(), message })
+    }
+
+    /// Numbers of presets that settings files replace, by preset and name.
+    pub fn preset_numbers(&self) -> impl Iterator<Item = &PresetNumber> {
+        self.preset_numbers.all()
+    }
+
+    /// Every number of a preset with its value and where that came from.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Invalid`] if there is no preset of that name.
+    pub fn preset_values(&self, name: &str) -> Result<Vec<(&'static str, f32, Origin)>, Error> {
+        let preset = Preset::find(name)?;
+        let set: Vec<&PresetNumber> = self.preset_numbers_of(name).collect();
+        let values = preset.clone().with(set.iter().map(|number| (number.name.as_str(), number.value)))?.values();
+        let origin = |name: &str| {
+            let of_name = set.iter().find(|number| canonical_number(&number.name) == name);
+            of_name.map_or(Origin::Default, |number| number.origin.clone())
+        };
+        Ok(values.into_iter().map(|(name, value)| (name, value, origin(name))).collect())
+    }
+
+    /// The numbers of one preset that settings files replace.
+    pub fn preset_numbers_of(&self, preset: &str) -> impl Iterator<Item = &PresetNumber> {
+        self.preset_numbers.of(preset)
     }
 
     /// Sets a value from the command line.
@@ -484,6 +539,65 @@ mod tests {
         check(user, project, &[], "30 .cds.toml");
         check(user, project, &[("CDS_LIMIT", "40")], "40 $CDS_LIMIT");
         check(user, project, &[("CDS_LIMIT", "40"), ("FLAG", "")], "50 command line");
+    }
+
+    #[test]
+    fn numbers_of_presets_are_set_by_table() {
+        let check = |user: &str, project: &str, expect: &str| {
+            let found = load(user, project, &[]).map_or_else(
+                |e| e,
+                |config| {
+                    let file = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+                    let number = |n: &crate::PresetNumber| {
+                        format!("{}.{} {} {}", n.preset, n.name, n.value, file(&n.origin.to_string()))
+                    };
+                    let numbers: Vec<String> = config.preset_numbers().map(number).collect();
+                    format!("{} [{}]", config.text("search.preset"), numbers.join(", "))
+                },
+            );
+            assert_eq!(found, expect);
+        };
+        let rice = "[search.preset.rice]\ndense_weight = 0.7\nenable_reranking = false\nrerank_top_k = 50";
+        let numbers =
+            "rice.dense_weight 0.7 .cds.toml, rice.enable_reranking 0 .cds.toml, rice.rerank_top_k 50 .cds.toml";
+        check("", rice, &format!("default [{numbers}]"));
+        check("", &format!("[search.preset]\nname = \"rice\"\n{rice}"), &format!("rice [{numbers}]"));
+        // The two names mean the same number.
+        check("[search.preset.rice]\ndense = 0.1\nrrf_k = 20", "[search.preset.rice]\ndense_weight = 1", {
+            "default [rice.dense_weight 1 .cds.toml, rice.rrf_k 20 config.toml]"
+        });
+        check(
+            "",
+            "[search.preset.swiftindex]\nsource_boost = 1_0.5",
+            "default [swiftindex.source_boost 10.5 .cds.toml]",
+        );
+        check("", "[search.preset.nice]\nk = 1", {
+            "DIR/.cds.toml:2: preset: no preset \"nice\"; there are default, cds-index, bm25, dense, sparse, hybrid, swiftindex, rice, rice-sparse, rice-dense, breeze"
+        });
+        check("", "[search.preset.rice]\n\nalpha = 2", "DIR/.cds.toml:3: alpha must be between 0 and 1, not 2");
+        check("", "[search.preset.rice]\nk = \"1\"", {
+            "DIR/.cds.toml:2: search.preset.rice.k must be a number, true or false"
+        });
+        check("", "[search.preset]\nrice = 1", "DIR/.cds.toml:2: search.preset.rice must be a table of numbers");
+        let error = load("", "[search.preset.rice]\nbeta = 1", &[]).unwrap_err();
+        assert!(error.starts_with("DIR/.cds.toml:2: the preset rice has no number \"beta\"; it has k1, b,"), "{error}");
+    }
+
+    #[test]
+    fn every_number_of_a_preset_has_a_value_and_an_origin() {
+        let config = load("", "[search.preset.rice]\nrrf_k = 20", &[]).unwrap();
+        let values = config.preset_values("rice").unwrap();
+        let shown = |wanted: &str| {
+            let row = values.iter().find(|(name, ..)| *name == wanted).map(|(_, value, origin)| {
+                format!("{value} {}", origin.to_string().rsplit('/').next().unwrap_or_default())
+            });
+            row.unwrap_or_default()
+        };
+        assert_eq!(
+            (shown("k"), shown("sparse"), shown("rerank")),
+            ("20 .cds.toml".into(), "0.5 default".into(), "1 default".into())
+        );
+        assert!(config.preset_values("nice").is_err());
     }
 
     #[test]

@@ -219,6 +219,7 @@ impl<'a> Hydrator<'a> {
             hit.scope_path = entity.scope_path().into_iter().map(str::to_owned).collect();
             hit.breadcrumb = hit.scope_path.join(" > ");
             hit.signature = Some(own.signature.into_string());
+            hit.signature_line = own.span.start_line;
             hit.doc_comment = own.doc_comment;
             hit.modifiers = strings(own.modifiers);
             hit.decorators = strings(own.decorators);
@@ -236,7 +237,8 @@ impl<'a> Hydrator<'a> {
         let first = span.start_line.max(1);
         let count = (span.end_line + 1).saturating_sub(first) as usize;
         let lines: Vec<&str> = from_line_of(&file.text, span.start as usize).lines().take(count).collect();
-        let shown = snippet::show(&lines, first, hit.signature.as_deref(), shown, &mut self.highlighter);
+        let signature = hit.signature.as_deref().map(|text| (text, hit.signature_line));
+        let shown = snippet::show(&lines, first, signature, shown, &mut self.highlighter);
         (hit.snippet, hit.snippet_line, hit.highlights) = (shown.text, shown.first_line, shown.highlights);
     }
 }

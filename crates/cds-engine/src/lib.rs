@@ -25,6 +25,7 @@ mod limits;
 mod loaded;
 mod models;
 mod ops;
+mod preset_numbers;
 mod request;
 mod response;
 mod settings_file;
@@ -48,6 +49,7 @@ pub use ops::research::{EdgeCounts, Finding, ResearchRequest, ResearchResponse, 
 pub use ops::retrieve::{RetrieveMiss, RetrieveRequest, RetrieveResponse};
 pub use ops::status::{LanguageCount, StatusResponse};
 pub use ops::symbol::{SymbolRequest, SymbolResponse};
+pub use preset_numbers::PresetNumber;
 pub use request::{FilterRequest, SearchRequest};
 pub use response::{Hit, ParsedQuery, SearchResponse};
 pub use trust::{ProjectMay, Zero};

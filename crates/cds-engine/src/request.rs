@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cds_lang::Registry;
 use cds_model::{EntityType, Filters, Granularity, KINDS, Kind, Pattern, Query, Snippet};
 
-use cds_search::Preset;
+use cds_search::{PRESETS, Preset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
@@ -141,9 +141,11 @@ pub(crate) struct Checked {
     pub(crate) files: Option<usize>,
     pub(crate) upper_threshold: usize,
     pub(crate) min_similarity: Option<f32>,
-    pub(crate) semantic_weight: Option<f32>,
-    pub(crate) alpha: Option<f32>,
+    /// Numbers of the preset that settings and the request replace, in this order.
+    pub(crate) set: Vec<(String, f32)>,
     pub(crate) mmr: Option<f32>,
+    /// Options that have no effect.
+    pub(crate) warnings: Vec<String>,
     /// Documents that come before chunks, where both are asked for.
     pub(crate) documents: Option<Query>,
 }
@@ -184,7 +186,9 @@ impl SearchRequest {
     pub(crate) fn check(&self, engine: &Engine) -> Result<Checked> {
         let config = engine.config();
         let preset = self.preset.clone().unwrap_or_else(|| config.text("search.preset").to_owned());
-        let chosen = Preset::find(&preset)?;
+        let mut warnings = Vec::new();
+        let set = self.preset_numbers(engine, Preset::find(&preset)?, &mut warnings)?;
+        let chosen = Preset::find(&preset)?.clone().with(set.iter().map(|(name, value)| (name.as_str(), *value)))?;
         let granularity = match &self.granularity {
             Some(name) => one_of("granularity", name, &Granularity::ALL, Granularity::name)?,
             None => chosen.granularity,
@@ -195,12 +199,12 @@ impl SearchRequest {
             Granularity::Both => usize::MAX,
             _ => config.number("search.chunks_per_file") as usize,
         });
-        let set = || config.number("search.limit") as usize;
+        let configured = || config.number("search.limit") as usize;
         let limit = self.limit.unwrap_or_else(|| match granularity {
             Granularity::Document => self.files.unwrap_or(DOCUMENTS),
             Granularity::File if self.files.is_some() => self.files.unwrap_or_default(),
-            _ if config.is_default("search.limit") => chosen.limit.unwrap_or_else(set),
-            _ => set(),
+            _ if config.is_default("search.limit") => chosen.limit.unwrap_or_else(configured),
+            _ => configured(),
         });
         let is_by_file = matches!(granularity, Granularity::File | Granularity::Document);
         if self.files.is_some() && self.limit.is_some() && is_by_file {
@@ -240,10 +244,42 @@ impl SearchRequest {
             offset,
             files: self.files.filter(|_| granularity == Granularity::Chunk && !both),
             min_similarity: share("min_similarity", self.min_similarity)?,
-            semantic_weight: share("semantic_weight", self.semantic_weight)?,
-            alpha: share("alpha", self.alpha)?,
+            set,
             mmr: share("mmr", self.mmr)?,
+            warnings,
         })
+    }
+
+    /// The numbers of a preset that settings and the request replace. Options that the preset does not have are ignored with a warning; unknown
+    /// names in `set` are errors.
+    fn preset_numbers(
+        &self,
+        engine: &Engine,
+        preset: &Preset,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<(String, f32)>> {
+        let configured = engine.config().preset_numbers_of(preset.name);
+        let mut set: Vec<(String, f32)> = configured.map(|number| (number.name.clone(), number.value)).collect();
+        set.extend_from_slice(&self.set);
+        let options = [
+            ("semantic_weight", share("semantic_weight", self.semantic_weight)?),
+            ("alpha", share("alpha", self.alpha)?),
+            ("rerank", self.rerank.map(|on| f32::from(u8::from(on)))),
+        ];
+        for (name, value) in options.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            if preset.has(name) {
+                set.push((name.to_owned(), value));
+            } else {
+                let having: Vec<&str> =
+                    PRESETS.iter().filter(|other| other.has(name)).map(|other| other.name).collect();
+                warnings.push(format!(
+                    "{name} has no effect in preset {}: the presets that have it are {}",
+                    preset.name,
+                    having.join(", ")
+                ));
+            }
+        }
+        Ok(set)
     }
 }
 

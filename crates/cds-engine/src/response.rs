@@ -116,6 +116,9 @@ pub struct Hit {
     /// Everything before the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
+    /// The line that the signature begins on.
+    #[serde(skip)]
+    pub signature_line: u32,
     /// Without markers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc_comment: Option<String>,
@@ -150,13 +153,14 @@ pub struct Hit {
     /// None where an id was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_type: Option<&'static str>,
-    /// Each retriever's score.
+    /// Each retriever's score. In presets that mix retrievers, `rrf` is the sum of their weights, each divided by `k` plus the rank.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<&'static str, f32>,
     /// Each retriever's rank, from 1.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ranks: BTreeMap<&'static str, u32>,
-    /// What moved the score: evidence that was added, the greatest first, then what multiplied the sum, in that order.
+    /// What made the score, in the order of application: evidence that is added, the greatest first; multipliers of the sum; then what the
+    /// graph or a reranker adds.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
     #[schemars(with = "BTreeMap<String, f32>")]
     pub signals: Vec<Signal>,

@@ -9,7 +9,7 @@ use crate::config::ConfigError;
 /// One line of a settings file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// `section.name`
+    /// `section.name`, or longer for nested tables.
     pub(crate) key: String,
     /// None for what is no single value: a list, a table, a time.
     pub(crate) value: Option<Scalar>,
@@ -35,20 +35,23 @@ pub(crate) fn entries(path: &Path, text: &str) -> Result<Vec<Entry>, ConfigError
         ConfigError { place: format!("{}:{line}:{column}", path.display()), message }
     })?;
     let mut found = Vec::new();
-    for (section, value) in table.get_ref() {
-        match value.get_ref() {
-            DeValue::Table(settings) => {
-                for (name, value) in settings {
-                    let key = format!("{}.{}", section.get_ref(), name.get_ref());
-                    found.push((name.span().start, key, scalar(value.get_ref())));
-                }
-            }
-            value => found.push((section.span().start, section.get_ref().to_string(), scalar(value))),
-        }
-    }
+    flatten(table.get_ref(), "", &mut found);
     found.sort_by_key(|(at, ..)| *at);
     let place = |at: usize| format!("{}:{}", path.display(), position(text, at).0);
     Ok(found.into_iter().map(|(at, key, value)| Entry { key, value, place: place(at) }).collect())
+}
+
+/// Lists the values of a table and of the tables in it with their position and dotted key. An empty table is listed as a key without a value.
+fn flatten(table: &DeTable, prefix: &str, found: &mut Vec<(usize, String, Option<Scalar>)>) {
+    for (name, value) in table {
+        let key = format!("{prefix}{}", name.get_ref());
+        match value.get_ref() {
+            DeValue::Table(inner) if !inner.is_empty() || prefix.is_empty() => {
+                flatten(inner, &format!("{key}."), found)
+            }
+            value => found.push((name.span().start, key, scalar(value))),
+        }
+    }
 }
 
 fn scalar(value: &DeValue) -> Option<Scalar> {

@@ -125,11 +125,12 @@ pub(crate) struct Shown {
     pub(crate) highlights: Vec<Highlight>,
 }
 
-/// Cuts the lines of a hit to what was asked for.
+/// Cuts the lines of a hit to the requested size. A signature comes with the line that it begins on, which is not the first one where a doc
+/// comment or decorators precede it.
 pub(crate) fn show(
     lines: &[&str],
     first_line: u32,
-    signature: Option<&str>,
+    signature: Option<(&str, u32)>,
     snippet: Snippet,
     highlighter: &mut Highlighter,
 ) -> Shown {
@@ -137,9 +138,9 @@ pub(crate) fn show(
         Snippet::Full => (0, lines.len()),
         Snippet::Preview => preview(lines, highlighter),
         Snippet::Fold => {
-            if let Some(signature) = signature.filter(|s| !s.is_empty()) {
-                let highlights = highlighter.find(signature, first_line);
-                return Shown { text: signature.to_owned(), first_line, highlights };
+            if let Some((signature, line)) = signature.filter(|(text, _)| !text.is_empty()) {
+                let highlights = highlighter.find(signature, line);
+                return Shown { text: signature.to_owned(), first_line: line, highlights };
             }
             let first = lines.iter().position(|l| !l.trim().is_empty()).unwrap_or(0);
             (first, (first + 1).min(lines.len()))
@@ -237,11 +238,11 @@ mod tests {
             (1..=20).map(|i| if i == 12 { "needle".into() } else { format!("line {i}") }).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let check = |snippet, expect: (&str, u32, usize)| {
-            let shown = show(&lines, 101, Some("fn f()"), snippet, &mut highlighter("needle"));
+            let shown = show(&lines, 101, Some(("fn f()", 103)), snippet, &mut highlighter("needle"));
             let first = shown.text.lines().next().unwrap().to_owned();
             assert_eq!((first.as_str(), shown.first_line, shown.text.lines().count()), expect);
         };
-        check(Snippet::Fold, ("fn f()", 101, 1));
+        check(Snippet::Fold, ("fn f()", 103, 1));
         check(Snippet::Preview, ("line 8", 108, 5));
         check(Snippet::Full, ("line 1", 101, 20));
     }

@@ -70,7 +70,8 @@ fn dump_entities(snapshot: &Snapshot, out: &mut String) {
         line(
             out,
             format_args!(
-                "entity {i} {} {:?} {} in {file} below {parent} chunk {chunk} lines {}-{} flags {} depth {} importance {importance:08x}",
+                "entity {i} {} {:?} {} in {file} below {parent} chunk {chunk} lines {}-{} flags {} depth {} importance {importance:08x} \
+                 signature {:?} conforms {:?}",
                 entity.name(),
                 entity.scope(),
                 entity.kind().name(),
@@ -78,6 +79,8 @@ fn dump_entities(snapshot: &Snapshot, out: &mut String) {
                 row.end_line,
                 row.flags,
                 row.depth,
+                entity.signature(),
+                entity.conformances().collect::<Vec<_>>(),
             ),
         );
     }

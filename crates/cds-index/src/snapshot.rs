@@ -1,5 +1,6 @@
 //! Everything a query may read. A snapshot never changes; a newer generation is another snapshot.
 
+mod attributes;
 mod columns;
 mod views;
 
@@ -20,7 +21,7 @@ use crate::store::files::LoadedFile;
 use crate::store::map::Mapped;
 use crate::store::names::{NameMatch, Names};
 use crate::store::part::{GoneFile, Part};
-use crate::store::rows::{BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow};
+use crate::store::rows::{AttributeRow, BelongRow, ChunkRow, DocumentRow, EntityRow, NONE, UnresolvedRow};
 use crate::store::sparse::SparseWeights;
 use crate::store::strings::Strings;
 use crate::store::text::TextSegment;
@@ -39,6 +40,7 @@ pub struct Snapshot {
     manifest: Manifest,
     catalog: Arc<Catalog>,
     entities: Mapped,
+    attributes: Mapped,
     strings: Strings,
     documents: Mapped,
     chunks: Mapped,
@@ -114,6 +116,7 @@ impl Snapshot {
             importance: OnceLock::new(),
             columns: OnceLock::new(),
             entities: map(path::ENTITIES)?,
+            attributes: map(path::ATTRIBUTES)?,
             strings: Strings::open(&catalog, &manifest)?,
             documents: map(path::DOCUMENTS)?,
             chunks: map(path::CHUNKS)?,
@@ -138,6 +141,7 @@ impl Snapshot {
             folder,
         };
         snapshot.entities.check_rows::<EntityRow>()?;
+        snapshot.attributes.check_rows::<AttributeRow>()?;
         snapshot.documents.check_rows::<DocumentRow>()?;
         snapshot.chunks.check_rows::<ChunkRow>()?;
         snapshot.names.lists.check_rows::<u32>()?;
@@ -263,13 +267,26 @@ impl Snapshot {
         self.catalog.verify(&format!("{}/{}", self.manifest.generation, path::PROBLEMS))
     }
 
-    fn tables(&self) -> [&Mapped; 14] {
+    fn tables(&self) -> [&Mapped; 15] {
         let GraphMaps { out, edges, incoming, aliases, unresolved, bases, extensions, asked, .. } = &self.graph;
         let (entities, documents, chunks, docs) = (&self.entities, &self.documents, &self.chunks, &self.docs);
         let (names, uses) = (&self.names.lists, &self.uses.lists);
         [
-            entities, documents, chunks, docs, names, uses, out, edges, incoming, aliases, unresolved, bases,
-            extensions, asked,
+            entities,
+            &self.attributes,
+            documents,
+            chunks,
+            docs,
+            names,
+            uses,
+            out,
+            edges,
+            incoming,
+            aliases,
+            unresolved,
+            bases,
+            extensions,
+            asked,
         ]
     }
 
@@ -279,6 +296,10 @@ impl Snapshot {
 
     pub(crate) fn entity_rows(&self) -> Rows<'_, EntityRow> {
         self.entities.rows()
+    }
+
+    pub(crate) fn attribute_rows(&self) -> Rows<'_, AttributeRow> {
+        self.attributes.rows()
     }
 
     pub(crate) fn chunk_rows(&self) -> Rows<'_, ChunkRow> {

@@ -57,8 +57,10 @@ pub struct Hit {
     pub match_type: MatchType,
     /// Scores and ranks of the retrievers that found it: name, score, rank from 1.
     pub retrieved: Vec<(&'static str, f32, u32)>,
-    /// What moved its score.
+    /// What made its score, in the order of application.
     pub signals: Vec<Signal>,
+    /// The sum of weighted reciprocal ranks, where retrievers are mixed.
+    pub rrf: Option<f32>,
     /// How many more chunks of its file matched.
     pub more_in_file: u32,
     /// The score of all chunks of its file, where hits are chunks grouped by file.

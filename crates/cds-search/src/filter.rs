@@ -1,12 +1,13 @@
 //! Filters, compiled once a query and applied to every chunk while it is retrieved.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use cds_index::{DocumentView, EntityView, Inside, Snapshot};
-use cds_model::{CancelToken, ChunkId, EntityType, Filters, Kind, Pattern, Span};
+use cds_model::{CancelToken, ChunkId, EntityId, EntityType, Filters, Kind, Pattern, Span};
 use regex::Regex;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::globs::{GlobCache, PathPattern};
 use crate::patterns::{self, PatternError};
@@ -21,6 +22,10 @@ pub struct CompiledFilter<'a> {
     parent_context: Option<NamePattern>,
     /// Whether a file passes, once it was asked: chunks of a file come one after another.
     files: RefCell<Vec<Option<bool>>>,
+    /// Whether the name or the signature of a parent matches, for each parent that was compared.
+    parents: RefCell<FxHashMap<EntityId, bool>>,
+    /// The entities with one of the conformances, when the first is asked for.
+    conforming: OnceCell<FxHashSet<EntityId>>,
     asks_nothing: bool,
     /// The request's token: a filter that is asked for every chunk of an index must stop with it.
     cancel: CancelToken,
@@ -105,6 +110,8 @@ impl<'a> CompiledFilter<'a> {
             node_name: name("node_name", &filters.node_name)?,
             parent_context: name("parent_context", &filters.parent_context)?,
             files: RefCell::new(Vec::new()),
+            parents: RefCell::default(),
+            conforming: OnceCell::new(),
             asks_nothing: *filters == Filters::default(),
             cancel: CancelToken::current(),
             asked: Cell::new(0),
@@ -117,8 +124,7 @@ impl<'a> CompiledFilter<'a> {
     fn has_ended(&self) -> bool {
         let asked = self.asked.get().wrapping_add(1);
         self.asked.set(asked);
-        let is_slow =
-            self.node_name.is_some() || self.parent_context.is_some() || !self.filters.conformances.is_empty();
+        let is_slow = self.node_name.is_some() || self.parent_context.is_some();
         if is_slow || asked.is_multiple_of(ASKED) {
             self.is_cancelled.set(self.is_cancelled.get() || self.cancel.is_cancelled());
         }
@@ -203,15 +209,12 @@ impl<'a> CompiledFilter<'a> {
                 && self.accepts_names_of(snapshot, entity)
     }
 
-    /// Whether something is asked of the definition itself: then one without a chunk of its own may be meant.
+    /// Whether the filter is about definitions: then those without a chunk of their own are hits as well.
     pub(crate) fn judges_inside(&self) -> bool {
-        let Filters { node_types, entity_types, node_name, .. } = self.filters;
-        let is_inner = |kind: &Kind| !kind.row().chunked;
-        if node_types.is_empty() {
-            !entity_types.is_empty() || node_name.is_some()
-        } else {
-            node_types.iter().any(is_inner)
-        }
+        let Filters { node_types, entity_types, node_name, parent_context, scope_depth, conformances, .. } =
+            self.filters;
+        let by_kind = !node_types.is_empty() || !entity_types.is_empty() || !conformances.is_empty();
+        by_kind || node_name.is_some() || parent_context.is_some() || scope_depth.is_some()
     }
 
     /// Whether a definition inside a chunk may be a hit, but for the names that the chunk must define or use.
@@ -273,26 +276,17 @@ impl<'a> CompiledFilter<'a> {
             return false;
         }
         if let Some(pattern) = &self.parent_context {
-            let parent = entity.and_then(EntityView::parent);
-            let holds = |p: EntityView| {
-                pattern.matches(p.name()) || signature(snapshot, p).is_some_and(|s| pattern.matches(&s))
+            let matches = |parent: EntityView| {
+                let compare =
+                    || pattern.matches(parent.name()) || parent.signature().is_some_and(|s| pattern.matches(s));
+                *self.parents.borrow_mut().entry(parent.id).or_insert_with(compare)
             };
             let scoped = entity.and_then(EntityView::scope).is_some_and(|s| pattern.matches(s));
-            if !(scoped || parent.is_some_and(holds)) {
+            if !(scoped || entity.and_then(EntityView::parent).is_some_and(matches)) {
                 return false;
             }
         }
-        filters.conformances.is_empty() || {
-            let conforms = entity.and_then(|e| Some((e.document()?.id, e.local()?)));
-            let conforms =
-                conforms.and_then(|(file, local)| Some(snapshot.load(file).ok()?.entity(local)?.conformances));
-            conforms.is_some_and(|c| c.iter().any(|name| filters.conformances.iter().any(|f| f == name.as_str())))
-        }
+        let conforming = || self.conforming.get_or_init(|| snapshot.conforming(&filters.conformances));
+        filters.conformances.is_empty() || entity.is_some_and(|entity| conforming().contains(&entity.id))
     }
-}
-
-/// A parent's signature: `impl Display for Foo`, `class A(B)`.
-fn signature(snapshot: &Snapshot, entity: EntityView) -> Option<String> {
-    let own = snapshot.load(entity.document()?.id).ok()?.entity(entity.local()?)?;
-    Some(own.signature.to_string())
 }

@@ -1,5 +1,5 @@
-//! Definitions without a chunk of their own: constants, fields, aliases. The chunk around them is found by its words; when a
-//! filter asks for such a definition, it is the one that is judged and shown, if its name has a word of the query.
+//! Definitions without a chunk of their own: constants, fields, aliases, and functions nested in another. The chunk around them is found by
+//! its words; when a filter is about definitions, each of them is compared with it and shown if its name has a word of the query.
 
 use std::cell::RefCell;
 
@@ -37,9 +37,10 @@ impl<'a> Inside<'a> {
         if !view.document().is_some_and(|d| self.filter.accepts_file(d)) {
             return Vec::new();
         }
-        let judged = view.entities().filter(|e| {
-            !e.kind().row().chunked && self.filter.accepts_inside(self.snapshot, *e) && self.is_named(e.name())
-        });
+        let own = view.entity().map(|entity| entity.id);
+        let judged = view
+            .entities()
+            .filter(|e| Some(e.id) != own && self.filter.accepts_inside(self.snapshot, *e) && self.is_named(e.name()));
         judged.map(|e| e.id).collect()
     }
 

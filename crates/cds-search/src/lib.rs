@@ -31,7 +31,7 @@ pub use patterns::{
     MAX_REGEX_SIZE, PatternError, check_regex, regex_cost,
 };
 pub use pipeline::{Outcome, SearchOptions, Tools, search};
-pub use preset::{Fusion, Mixture, PRESETS, Preset, Retriever, Weights};
+pub use preset::{Fusion, Mixture, PRESETS, Preset, Retriever, Weights, canonical_number};
 pub use query::{
     Asked, Intent, MAX_QUERY, Mention, ParsedQuery, Place, QueryKind, QueryTerm, Relation, Report, is_filler, is_name,
     parse, relations,

@@ -4,8 +4,10 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use cds_encode::{Models, Sparse};
-use cds_index::Snapshot;
+use cds_index::tokenize::Tokenizer;
+use cds_index::{NameMatch, Snapshot};
 use cds_model::{CancelToken, ChunkId, EntityId, Granularity, Hit, Query};
+use rustc_hash::FxHashSet;
 
 use crate::filter::CompiledFilter;
 use crate::frequencies::Frequencies;
@@ -14,7 +16,7 @@ use crate::inside::Inside;
 use crate::preset::{Fusion, Preset, Retriever, Weights};
 use crate::query::{self, ParsedQuery, QueryKind};
 use crate::stages::{self, Candidates, Stage};
-use crate::{Result, bm25, workers};
+use crate::{Result, workers};
 
 /// What is not part of the question itself.
 #[derive(Clone, Debug, Default)]
@@ -27,10 +29,6 @@ pub struct SearchOptions {
     pub offset: usize,
     /// The least cosine of what meaning alone finds; none: the preset's own.
     pub min_similarity: Option<f32>,
-    /// How much meaning counts in a mixture, words having the rest.
-    pub semantic_weight: Option<f32>,
-    /// How much ranks count in a mixture, scores having the rest.
-    pub alpha: Option<f32>,
     /// Numbers of the preset to replace, by name.
     pub set: Vec<(String, f32)>,
     /// The most files that hits come from.
@@ -43,8 +41,6 @@ pub struct SearchOptions {
     pub project: Vec<String>,
     /// Whether words are left out of the search, so that meaning alone finds.
     pub no_bm25: bool,
-    /// Whether a reranker reads the first candidates; none: as the preset says.
-    pub rerank: Option<bool>,
     /// How long it may take.
     pub rerank_limit: Option<Duration>,
 }
@@ -151,10 +147,10 @@ fn plan(preset: &Preset, options: &SearchOptions, beside: stages::Beside) -> Vec
         Fusion::Mixed(mixture) => {
             let mut stages: Vec<Box<dyn Stage>> = vec![Box::new(stages::Lexical), Box::new(beside)];
             stages.push(Box::new(stages::Fuse { mixture }));
+            stages.push(Box::new(stages::Factors));
             if preset.weights != Weights::PLAIN {
                 // What is named must be known before it is fused.
                 stages.insert(0, Box::new(stages::Names { every_word: false }));
-                stages.push(Box::new(stages::Factors));
                 stages.push(Box::new(stages::Relations));
             }
             stages
@@ -166,18 +162,13 @@ fn plan(preset: &Preset, options: &SearchOptions, beside: stages::Beside) -> Vec
     if options.mmr.is_some() || preset.weights.near_duplicate <= 1.0 {
         stages.push(Box::new(stages::Diverse { near_duplicate: preset.weights.near_duplicate, mmr: options.mmr }));
     }
-    if let Some(candidates) =
-        options.rerank.unwrap_or(preset.rerank.is_some()).then(|| preset.rerank.unwrap_or(RERANKED))
-    {
-        stages.push(Box::new(stages::Rerank { candidates }));
+    if preset.rerank {
+        stages.push(Box::new(stages::Rerank { candidates: preset.rerank_top_k }));
     }
     stages.push(Box::new(stages::Group));
     stages.push(Box::new(stages::Cut));
     stages
 }
-
-/// Candidates that a reranker reads where the preset does not say.
-const RERANKED: usize = 30;
 
 /// The preset with what the request sets itself.
 fn chosen(query: &Query, options: &SearchOptions, parsed: &ParsedQuery) -> Result<Preset> {
@@ -185,15 +176,16 @@ fn chosen(query: &Query, options: &SearchOptions, parsed: &ParsedQuery) -> Resul
     if parsed.report.is_some() {
         preset = preset.for_report();
     }
-    for (name, value) in &options.set {
-        preset.set(name, *value)?;
+    let preset = preset.with(options.set.iter().map(|(name, value)| (name.as_str(), *value)))?;
+    match preset.fusion {
+        Fusion::Mixed(_) if options.no_bm25 => preset.with([("bm25", 0.0)]),
+        // Signals rest on BM25: without it dense retrieval alone ranks.
+        Fusion::Evidence | Fusion::Hierarchical { .. } if options.no_bm25 => {
+            let Preset { rerank, rerank_top_k, .. } = preset;
+            Ok(Preset { rerank, rerank_top_k, ..Preset::find("dense")?.clone() })
+        }
+        Fusion::Mixed(_) | Fusion::Evidence | Fusion::Hierarchical { .. } => Ok(preset),
     }
-    Ok(match preset.fusion {
-        Fusion::Mixed(mixture) => Preset { fusion: Fusion::Mixed(mixture.with(options)), ..preset },
-        // Without words there is nothing for signals to stand on: meaning alone is left.
-        Fusion::Evidence | Fusion::Hierarchical { .. } if options.no_bm25 => Preset::find("dense")?.clone(),
-        Fusion::Evidence | Fusion::Hierarchical { .. } => preset,
-    })
 }
 
 /// Words outside quotes that make a sentence, in which quotes may stand for what they are.
@@ -223,26 +215,48 @@ fn search_in(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools:
     Ok(outcome)
 }
 
-/// Words that the model's table relates to those of the query join its expansions, if the index has them.
+/// Adds words that the model's table relates to those of the query, if a name of the index has them. The table has stems: they are shown as
+/// the index spells them.
 fn expand(snapshot: &Snapshot, tools: &Tools, parsed: &mut ParsedQuery) -> Result<()> {
     let Some(Sparse::Related(table)) = tools.models.sparse().map_err(cds_index::Error::from)? else { return Ok(()) };
     if parsed.kind == QueryKind::Symbol || parsed.report.is_some() {
         return Ok(());
     }
+    let mut tokenizer = Tokenizer::default();
+    let mut known: FxHashSet<String> = parsed.terms.iter().map(|term| term.text.clone()).collect();
+    known.extend(parsed.expansions.iter().map(|word| tokenizer.stem(word).to_string()));
     for term in parsed.terms.iter().filter(|t| !t.is_prefix && !t.is_joined) {
-        for (word, _) in table.of(&term.text).iter().take(RELATED) {
-            let known = parsed.terms.iter().any(|t| t.text == *word) || parsed.expansions.iter().any(|e| e == word);
-            if !known && parsed.expansions.len() < EXPANSIONS && bm25::has_term(snapshot, word)? {
-                parsed.expansions.push((*word).to_owned());
+        let related = table.of(&term.text).iter().filter(|(stem, _)| stem.len() >= SHORTEST_RELATED).take(RELATED);
+        for (stem, _) in related {
+            if parsed.expansions.len() < EXPANSIONS
+                && known.insert((*stem).to_owned())
+                && let Some(word) = spelled(snapshot, &mut tokenizer, stem)
+            {
+                parsed.expansions.push(word);
             }
         }
     }
     Ok(())
 }
 
-/// Related words of one word, and expansions in all, that are told.
+/// Limits of the expansions that are shown: words related to one word, all of them, and letters of the shortest.
 const RELATED: usize = 3;
 const EXPANSIONS: usize = 16;
+const SHORTEST_RELATED: usize = 3;
+
+/// Names in which a spelling is looked for.
+const SPELLED_IN: usize = 64;
+
+/// The shortest word with this stem in a name that begins with it.
+fn spelled(snapshot: &Snapshot, tokenizer: &mut Tokenizer, stem: &str) -> Option<String> {
+    let names = snapshot.find_names(stem, NameMatch::PrefixAnyCase, SPELLED_IN);
+    let words = names.into_iter().filter_map(|id| {
+        let name = snapshot.entity(id)?.name();
+        let term = tokenizer.terms(name).into_iter().find(|term| term.text == stem)?;
+        name.get(term.start..term.end).map(str::to_lowercase)
+    });
+    words.min_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)))
+}
 
 fn answer(
     snapshot: &Snapshot,

@@ -60,7 +60,7 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    fn weight(&self, retriever: Retriever) -> f32 {
+    pub(crate) fn weight(&self, retriever: Retriever) -> f32 {
         match retriever {
             Retriever::Bm25 => self.bm25,
             Retriever::Sparse => self.sparse,
@@ -78,20 +78,22 @@ impl Mixture {
         self.weight(retriever) * (self.alpha / (self.k + rank as f32) + (1.0 - self.alpha) * share)
     }
 
-    /// With what a request sets itself. What meaning leaves is for words, or for weighted terms where a preset has those instead.
-    pub(crate) fn with(mut self, options: &crate::SearchOptions) -> Mixture {
-        if let Some(dense) = options.semantic_weight {
-            let rest = (self.bm25 + self.sparse).max(f32::MIN_POSITIVE);
-            (self.bm25, self.sparse) = match rest {
-                f32::MIN_POSITIVE => (1.0 - dense, 0.0),
-                rest => ((1.0 - dense) * self.bm25 / rest, (1.0 - dense) * self.sparse / rest),
-            };
-            self.dense = dense;
-        }
-        if options.no_bm25 {
-            self.bm25 = 0.0;
-        }
-        Mixture { alpha: options.alpha.unwrap_or(self.alpha), ..self }
+    /// The part of a retriever's contribution that is its weighted reciprocal rank, without `alpha`.
+    pub(crate) fn reciprocal_rank(&self, retriever: Retriever, rank: u32) -> f32 {
+        self.weight(retriever) / (self.k + rank as f32)
+    }
+
+    /// Gives `dense` of the total weight to dense retrieval and shares the rest between BM25 and sparse retrieval in their
+    /// present proportion. BM25 gets all of the rest where neither has a weight.
+    fn set_semantic_weight(&mut self, dense: f32) {
+        let dense = dense.min(1.0);
+        let lexical = self.bm25 + self.sparse;
+        (self.bm25, self.sparse) = if lexical > 0.0 {
+            ((1.0 - dense) * self.bm25 / lexical, (1.0 - dense) * self.sparse / lexical)
+        } else {
+            (1.0 - dense, 0.0)
+        };
+        self.dense = dense;
     }
 }
 
@@ -124,8 +126,10 @@ pub struct Preset {
     pub fields: FieldWeights,
     /// How lists become one.
     pub fusion: Fusion,
-    /// How many candidates a reranker reads; none: it does not.
-    pub rerank: Option<usize>,
+    /// Whether a reranker reorders the first candidates.
+    pub rerank: bool,
+    /// Number of candidates that a reranker reads.
+    pub rerank_top_k: usize,
     /// What a hit stands for unless the request says.
     pub granularity: Granularity,
     /// How many hits unless the request or a setting says.
@@ -251,13 +255,13 @@ signals! {
     /// Multiplier: the path names an operating system that is not this one, and the query does not.
     other_platform: 1.0, 0.9, 0.9;
     /// Multiplier: the query names the language it is written in.
-    language: 1.0, 1.5, 1.0;
+    language: 1.5, 1.5, 1.0;
     /// Multiplier of the evidence of the chunk alone: public over private. In a mixture it multiplies the score.
     public: 1.0, 1.1, 1.0;
     /// Share of words in common with a better hit from which on a hit is left out; above 1: none is.
     near_duplicate: 2.0, 2.0, 2.0;
     /// Greatest product of all multipliers.
-    cap: 1.0, 5.0, 5.0;
+    cap: 5.0, 5.0, 5.0;
 }
 
 impl Weights {
@@ -284,6 +288,9 @@ impl Weights {
     }
 }
 
+/// Candidates that a reranker reads.
+const RERANK_TOP_K: usize = 30;
+
 const EVEN: FieldWeights = FieldWeights { content: 1.0, symbols: 1.0, signature: 1.0, doc: 1.0, path: 1.0 };
 
 /// Every preset.
@@ -295,7 +302,8 @@ pub const PRESETS: &[Preset] = &[
         b: 0.5,
         fields: FieldWeights { content: 1.0, symbols: 3.0, signature: 1.0, doc: 1.5, path: 2.0 },
         fusion: Fusion::Evidence,
-        rerank: None,
+        rerank: false,
+        rerank_top_k: RERANK_TOP_K,
         granularity: Granularity::File,
         limit: None,
         weights: Weights::QUESTION,
@@ -313,7 +321,8 @@ pub const PRESETS: &[Preset] = &[
         b: 0.75,
         fields: EVEN,
         fusion: Fusion::Hierarchical { upper_threshold: 5 },
-        rerank: None,
+        rerank: false,
+        rerank_top_k: RERANK_TOP_K,
         granularity: Granularity::Entity,
         limit: None,
         weights: Weights::PLAIN,
@@ -326,7 +335,8 @@ pub const PRESETS: &[Preset] = &[
         b: 0.75,
         fields: EVEN,
         fusion: Fusion::Evidence,
-        rerank: None,
+        rerank: false,
+        rerank_top_k: RERANK_TOP_K,
         granularity: Granularity::File,
         limit: None,
         weights: Weights::PLAIN,
@@ -374,7 +384,8 @@ const fn mixed(name: &'static str, about: &'static str, mixture: Mixture) -> Pre
         b: 0.75,
         fields: EVEN,
         fusion,
-        rerank: None,
+        rerank: false,
+        rerank_top_k: RERANK_TOP_K,
         granularity: Granularity::File,
         limit: None,
         weights: Weights::PLAIN,
@@ -384,7 +395,7 @@ const fn mixed(name: &'static str, about: &'static str, mixture: Mixture) -> Pre
 
 const fn rice(name: &'static str, about: &'static str, sparse: f32) -> Preset {
     let mixture = Mixture { k: 60.0, bm25: 0.0, sparse, dense: 1.0 - sparse, alpha: 1.0 };
-    Preset { rerank: Some(30), limit: Some(20), ..mixed(name, about, mixture) }
+    Preset { rerank: true, limit: Some(20), ..mixed(name, about, mixture) }
 }
 
 impl Preset {
@@ -409,9 +420,9 @@ impl Preset {
     }
 
     /// Every number of it, by name. In a mixture the retrievers' names stand for their weights there.
-    fn numbers(&mut self) -> Vec<(&'static str, &mut f32)> {
-        let Preset { k1, b, fields, fusion, weights, .. } = self;
-        let mut numbers: Vec<(&'static str, &mut f32)> = vec![
+    fn numbers(&mut self) -> Vec<(&'static str, Number<'_>)> {
+        let Preset { k1, b, fields, fusion, weights, rerank, rerank_top_k, limit, .. } = self;
+        let mut reals: Vec<(&'static str, &mut f32)> = vec![
             ("k1", k1),
             ("b", b),
             ("field_content", &mut fields.content),
@@ -422,29 +433,67 @@ impl Preset {
         ];
         match fusion {
             Fusion::Mixed(Mixture { k, bm25, sparse, dense, alpha }) => {
-                numbers.extend([("k", k), ("bm25", bm25), ("sparse", sparse), ("dense", dense), ("alpha", alpha)]);
-                numbers.extend(weights.factors());
+                reals.extend([("k", k), ("bm25", bm25), ("sparse", sparse), ("dense", dense), ("alpha", alpha)]);
+                reals.extend(weights.factors());
             }
-            Fusion::Evidence => numbers.extend(weights.numbers()),
+            Fusion::Evidence => reals.extend(weights.numbers()),
             Fusion::Hierarchical { .. } => {}
+        }
+        let mut numbers: Vec<_> = reals.into_iter().map(|(name, real)| (name, Number::Real(real))).collect();
+        numbers.push(("rerank", Number::Switch(rerank)));
+        numbers.push(("rerank_top_k", Number::Count(rerank_top_k)));
+        if let Some(limit) = limit {
+            numbers.push(("limit", Number::Count(limit)));
         }
         numbers
     }
 
-    /// Sets one number; a mistake names those there are.
-    pub(crate) fn set(&mut self, name: &str, value: f32) -> Result<()> {
-        let preset = self.name;
-        let mut numbers = self.numbers();
-        let invalid = |message: String| Error::Invalid { field: "set", message };
-        if !value.is_finite() || value < 0.0 {
-            return Err(invalid(format!("{name} must be a number from 0 on, not {value}")));
+    /// Every number with its present value, by name. Switches are 0 or 1.
+    pub fn values(&self) -> Vec<(&'static str, f32)> {
+        let mut copy = self.clone();
+        copy.numbers().into_iter().map(|(name, number)| (name, number.value())).collect()
+    }
+
+    /// Replaces one number. `semantic_weight` sets the weights of all retrievers of a mixture at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the preset has no such number, or the value is out of bounds.
+    pub fn set(&mut self, name: &str, value: f32) -> Result<()> {
+        let invalid = |message: String| Err(Error::Invalid { field: "set", message });
+        let canonical = canonical_number(name);
+        if !value.is_finite() || value < 0.0 || FRACTIONS.contains(&canonical) && value > 1.0 {
+            let bounds = if FRACTIONS.contains(&canonical) { "between 0 and 1" } else { "at least 0" };
+            return invalid(format!("{name} must be {bounds}, not {value}"));
         }
-        if let Some((_, number)) = numbers.iter_mut().find(|(known, _)| *known == name) {
-            **number = value;
+        if let (Fusion::Mixed(mixture), "semantic_weight") = (&mut self.fusion, canonical) {
+            mixture.set_semantic_weight(value);
             return Ok(());
         }
+        let preset = self.name;
+        let mut numbers = self.numbers();
+        if let Some((_, number)) = numbers.iter_mut().find(|(known, _)| *known == canonical) {
+            return number.set(value).or_else(|bounds| invalid(format!("{name} must be {bounds}, not {value}")));
+        }
         let names: Vec<&str> = numbers.iter().map(|(known, _)| *known).collect();
-        Err(invalid(format!("the preset {preset} has no number {name:?}; it has {}", names.join(", "))))
+        invalid(format!("the preset {preset} has no number {name:?}; it has {}", names.join(", ")))
+    }
+
+    /// Whether it has a number of that name.
+    pub fn has(&self, name: &str) -> bool {
+        let canonical = canonical_number(name);
+        let is_mixture = matches!(self.fusion, Fusion::Mixed(_));
+        is_mixture && canonical == "semantic_weight" || self.values().iter().any(|(known, _)| *known == canonical)
+    }
+
+    /// The preset with these numbers replaced, in order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Preset::set`].
+    pub fn with<'n>(mut self, numbers: impl IntoIterator<Item = (&'n str, f32)>) -> Result<Preset> {
+        numbers.into_iter().try_for_each(|(name, value)| self.set(name, value))?;
+        Ok(self)
     }
 
     /// The preset of that name.
@@ -459,6 +508,57 @@ impl Preset {
             Error::Invalid { field: "preset", message: format!("no preset {name:?}; there are {}", names.join(", ")) }
         })
     }
+}
+
+/// A number of a preset that requests and settings may replace.
+enum Number<'a> {
+    Real(&'a mut f32),
+    Count(&'a mut usize),
+    Switch(&'a mut bool),
+}
+
+impl Number<'_> {
+    fn value(&self) -> f32 {
+        match self {
+            Number::Real(real) => **real,
+            Number::Count(count) => **count as f32,
+            Number::Switch(switch) => f32::from(u8::from(**switch)),
+        }
+    }
+
+    /// Replaces it, or names the values that it can have.
+    fn set(&mut self, value: f32) -> std::result::Result<(), &'static str> {
+        match self {
+            Number::Real(real) => **real = value,
+            Number::Count(count) if value.fract() == 0.0 && (1.0..=MAX_COUNT).contains(&value) => {
+                **count = value as usize;
+            }
+            Number::Count(_) => return Err("a whole number from 1 to 1000"),
+            Number::Switch(switch) if value == 0.0 || value == 1.0 => **switch = value == 1.0,
+            Number::Switch(_) => return Err("true or false (1 or 0)"),
+        }
+        Ok(())
+    }
+}
+
+const MAX_COUNT: f32 = 1_000.0;
+
+/// Numbers with an upper bound of 1.
+const FRACTIONS: &[&str] = &["alpha", "b", "semantic_weight"];
+
+/// Other names for numbers, from designs that cds is compatible with.
+const NUMBER_ALIASES: &[(&str, &str)] = &[
+    ("bm25_weight", "bm25"),
+    ("dense_weight", "dense"),
+    ("enable_reranking", "rerank"),
+    ("rrf_k", "k"),
+    ("source_boost", "source_path"),
+    ("sparse_weight", "sparse"),
+];
+
+/// The name of a number in the tables of this module.
+pub fn canonical_number(name: &str) -> &str {
+    NUMBER_ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, number)| number)
 }
 
 #[cfg(test)]
@@ -489,10 +589,45 @@ mod tests {
         assert!((set("default", "file_dense", 3.0).unwrap().weights.file_dense - 3.0).abs() < f32::EPSILON);
         assert!(matches!(set("hybrid", "dense", 0.9).unwrap().fusion, Fusion::Mixed(m) if m.dense > 0.8));
         assert!((set("cds-index", "k1", 2.0).unwrap().k1 - 2.0).abs() < f32::EPSILON);
-        let error = set("hybrid", "beta", 1.0).unwrap_err();
-        assert!(error.starts_with("set: the preset hybrid has no number \"beta\"; it has k1, b,"), "{error}");
-        assert!(set("hybrid", "alpha", -1.0).unwrap_err().contains("from 0 on"));
-        assert!(set("hybrid", "alpha", f32::NAN).is_err());
+        let rice = |name: &str, value: f32| match set("rice", name, value).unwrap().fusion {
+            Fusion::Mixed(mixture) => (mixture.k, mixture.bm25, mixture.sparse, mixture.dense),
+            _ => unreachable!("rice is a mixture"),
+        };
+        assert_eq!(rice("rrf_k", 10.0), (10.0, 0.0, 0.5, 0.5));
+        assert_eq!(rice("dense_weight", 0.75), (60.0, 0.0, 0.5, 0.75));
+        assert_eq!(rice("sparse_weight", 0.25), (60.0, 0.0, 0.25, 0.5));
+        assert_eq!(rice("bm25_weight", 0.25), (60.0, 0.25, 0.5, 0.5));
+        assert_eq!(rice("semantic_weight", 0.75), (60.0, 0.0, 0.25, 0.75));
+        let dense_only = set("dense", "semantic_weight", 0.75).unwrap().fusion;
+        assert!(matches!(dense_only, Fusion::Mixed(m) if m.bm25 == 0.25 && m.sparse == 0.0));
+        assert!(!set("rice", "enable_reranking", 0.0).unwrap().rerank);
+        assert_eq!(set("rice", "rerank_top_k", 50.0).unwrap().rerank_top_k, 50);
+        assert_eq!(set("breeze", "limit", 7.0).unwrap().limit, Some(7));
+        assert!((set("swiftindex", "source_boost", 1.0).unwrap().weights.source_path - 1.0).abs() < f32::EPSILON);
+        let rejected = |preset: &str, name: &str, value: f32, why: &str| {
+            let error = set(preset, name, value).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        };
+        rejected("hybrid", "beta", 1.0, "set: the preset hybrid has no number \"beta\"; it has k1, b,");
+        rejected("default", "alpha", 0.5, "the preset default has no number \"alpha\"");
+        rejected("default", "semantic_weight", 0.5, "the preset default has no number \"semantic_weight\"");
+        rejected("hybrid", "alpha", -1.0, "alpha must be between 0 and 1, not -1");
+        rejected("hybrid", "alpha", 1.5, "alpha must be between 0 and 1, not 1.5");
+        rejected("hybrid", "alpha", f32::NAN, "not NaN");
+        rejected("hybrid", "dense", -1.0, "dense must be at least 0, not -1");
+        rejected("rice", "rerank_top_k", 0.5, "rerank_top_k must be a whole number from 1 to 1000, not 0.5");
+        rejected("rice", "rerank_top_k", 1001.0, "a whole number from 1 to 1000");
+        rejected("rice", "enable_reranking", 2.0, "true or false");
+    }
+
+    #[test]
+    fn a_preset_lists_every_number_with_its_value() {
+        for preset in PRESETS {
+            let same = preset.clone().with(preset.values()).unwrap();
+            assert_eq!(&same, preset, "setting each number to its value changes nothing");
+            assert!(preset.values().iter().all(|(name, _)| preset.has(name)));
+        }
+        assert!(Preset::find("rice").unwrap().has("rrf_k") && !Preset::find("default").unwrap().has("rrf_k"));
     }
 
     #[test]

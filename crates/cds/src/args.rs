@@ -138,7 +138,7 @@ pub(crate) enum Command {
     /// Show what is indexed, how fresh it is and what was left out
     Status(StatusArgs),
     /// Show every setting with its value and origin
-    Config,
+    Config(ConfigArgs),
     /// Print shell completions
     Completions {
         /// bash, zsh, fish, elvish or powershell
@@ -423,6 +423,16 @@ pub(crate) struct SearchArgs {
     /// With --compat locagent: lines of the file that --path names
     #[arg(long, value_delimiter = ',', value_name = "LINE", requires = "compat")]
     pub(crate) lines: Vec<i64>,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:
+  cds config                                   every setting, and the numbers of presets that files replace
+  cds config --preset rice                     every number of one preset")]
+pub(crate) struct ConfigArgs {
+    /// Show every number of this preset instead
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Option<String>,
 }
 
 /// What is looked for and how it is ranked.

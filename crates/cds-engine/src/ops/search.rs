@@ -1,6 +1,5 @@
 //! Search by words and names.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -65,13 +64,10 @@ impl Engine {
             // The whole operation has one; see `Engine::limited`.
             time_limit: None,
             offset: checked.offset,
-            set: request.set.clone(),
+            set: checked.set.clone(),
             no_bm25: request.no_bm25,
-            rerank: request.rerank,
             rerank_limit: Some(Duration::from_millis(self.config().number("search.rerank_limit_ms"))),
             min_similarity: checked.min_similarity,
-            semantic_weight: checked.semantic_weight,
-            alpha: checked.alpha,
             files: checked.files,
             project: project_names(self.root()),
             depth: request.depth,
@@ -98,7 +94,7 @@ impl Engine {
             total: outcome.total,
             total_is_lower_bound: outcome.total_is_lower_bound,
             partial: outcome.partial,
-            warnings: outcome.warnings,
+            warnings: checked.warnings.iter().cloned().chain(outcome.warnings).collect(),
             timings_ms: outcome.timings.into_iter().collect(),
             hits,
             follow_ups: Vec::new(),
@@ -147,11 +143,11 @@ impl Engine {
 
 /// Documents stand before chunks, which are those that no document shows. Later pages have chunks alone.
 fn join(documents: SearchResponse, mut response: SearchResponse, checked: &Checked) -> SearchResponse {
-    let place = |chunk: &Hit| (chunk.path.clone(), chunk.start_line);
-    let shown: BTreeSet<_> = documents.hits.iter().flat_map(|document| &document.chunks).map(place).collect();
+    let chunks_of_documents = documents.hits.iter().flat_map(|document| &document.chunks);
+    let shown: BTreeSet<String> = chunks_of_documents.map(|chunk| chunk.chunk_id.clone()).collect();
     let (offset, limit) = (checked.offset, checked.query.limit);
     let mut chunks = std::mem::take(&mut response.hits);
-    chunks.retain(|chunk| !shown.contains(&place(chunk)));
+    chunks.retain(|chunk| !shown.contains(&chunk.chunk_id));
     let has_more = response.next_cursor.is_some() || chunks.len() > offset + limit;
     // What documents show is among the chunks, on this page or a later one.
     response.total = response.total.saturating_sub(shown.len()) + documents.hits.len();
@@ -193,11 +189,11 @@ fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outc
         hit.rank(found.score, found.match_type.name());
         hit.scores = found.retrieved.iter().map(|(name, score, _)| (*name, *score)).collect();
         hit.ranks = found.retrieved.iter().map(|(name, _, rank)| (*name, *rank)).collect();
+        hit.scores.extend(found.rrf.map(|rrf| ("rrf", rrf)));
         hit.signals.clone_from(&found.signals);
-        hit.signals.sort_by(|a, b| {
-            let by_size = if a.multiplies { Ordering::Equal } else { b.value.total_cmp(&a.value) };
-            a.multiplies.cmp(&b.multiplies).then(by_size)
-        });
+        // Evidence commutes up to the first multiplier only.
+        let evidence = hit.signals.iter().position(|signal| signal.multiplies).unwrap_or(hit.signals.len());
+        hit.signals[..evidence].sort_by(|a, b| b.value.total_cmp(&a.value));
         hit.more_in_file = found.more_in_file;
         hit.group_score = found.group_score;
         hit.hop_depth = found.hop_depth;
@@ -281,9 +277,11 @@ fn fit_budget(response: &mut SearchResponse, checked: &Checked) {
 
 /// Cuts a hit to its signature, or to its first line when it has none.
 pub(super) fn fold(hit: &mut Hit) {
-    let first = hit.snippet.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
-    let line = hit.signature.as_deref().filter(|s| !s.is_empty() && !hit.snippet.is_empty()).unwrap_or(first);
-    hit.snippet = line.chars().take(200).collect();
+    let lines = (hit.snippet_line..).zip(hit.snippet.lines());
+    let first = lines.into_iter().find(|(_, line)| !line.trim().is_empty()).unwrap_or((hit.snippet_line, ""));
+    let signature = hit.signature.as_deref().filter(|text| !text.is_empty() && !hit.snippet.is_empty());
+    let (line, text) = signature.map_or(first, |text| (hit.signature_line, text));
+    (hit.snippet_line, hit.snippet) = (line, text.chars().take(200).collect());
     hit.highlights.clear();
 }
 

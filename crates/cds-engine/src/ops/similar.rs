@@ -59,6 +59,7 @@ impl Engine {
                 match_type: MatchType::Dense,
                 retrieved: vec![("dense", cosine, rank as u32 + 1)],
                 signals: Vec::new(),
+                rrf: None,
                 more_in_file: 0,
                 group_score: None,
                 hop_depth: 0,

@@ -22,7 +22,7 @@ use crate::store::files::{self, LoadedFile};
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::moves::Moves;
 use crate::store::names::{self, NamesWriter};
-use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
+use crate::store::rows::{AttributeRow, ChunkRow, DocumentRow, EntityRow, NONE, attribute, document_flag, flag};
 use crate::store::uses::UsesWriter;
 use crate::store::{part_path, path};
 use crate::{Error, Result, Snapshot, private_fs};
@@ -44,6 +44,7 @@ pub(crate) struct GenerationWriter<'a> {
     documents: Vec<DocumentRow>,
     entities: Vec<EntityRow>,
     chunks: Vec<ChunkRow>,
+    attributes: Vec<AttributeRow>,
     languages: Vec<String>,
     /// Texts of files of build tools.
     manifests: Vec<(String, String)>,
@@ -96,6 +97,7 @@ impl<'a> GenerationWriter<'a> {
             documents: Vec::with_capacity(room(Snapshot::file_count)),
             entities: Vec::with_capacity(room(Snapshot::entity_count)),
             chunks: Vec::with_capacity(room(Snapshot::chunk_count)),
+            attributes: Vec::new(),
             languages: old.map_or_else(Vec::new, |old| old.manifest().languages.clone()),
             manifests: Vec::new(),
             problems: Vec::new(),
@@ -158,6 +160,7 @@ impl<'a> GenerationWriter<'a> {
         if Tree::wants_text(&file.path) {
             self.manifests.push((file.path.clone(), file.text.clone()));
         }
+        self.add_attributes(entity, &file.facts);
         self.add_chunks(id, entity, role, &file.facts);
         for (i, chunk) in file.facts.chunks.iter().enumerate() {
             for reference in used_in(&file.facts, chunk) {
@@ -198,6 +201,11 @@ impl<'a> GenerationWriter<'a> {
         }));
         // The folder's entity is written last; see `add_directories`.
         self.entities[entity as usize].parent = NONE;
+        let attributes = old.attribute_rows();
+        let from = attributes.partition_point(|own| own.entity < row.entity);
+        let end = attributes.partition_point(|own| own.entity <= row.entity + row.entities);
+        let attributes = attributes.slice(from..end).iter();
+        self.attributes.extend(attributes.map(|own| AttributeRow { entity: moved(own.entity, step.entities), ..*own }));
         let first = row.first_chunk as usize;
         let chunks = old.chunk_rows().slice(first..first + row.chunks as usize);
         if chunks.len() != row.chunks as usize {
@@ -273,6 +281,20 @@ impl<'a> GenerationWriter<'a> {
                 flags: flags(entity.is_public, entity.is_test),
                 depth,
             });
+        }
+    }
+
+    /// `own` is the file's entity.
+    fn add_attributes(&mut self, own: u32, facts: &FileFacts) {
+        let mut has_members = vec![false; facts.entities.len()];
+        facts.entities.iter().filter_map(|entity| entity.parent).for_each(|parent| has_members[parent as usize] = true);
+        for (at, (entity, has_members)) in facts.entities.iter().zip(has_members).enumerate() {
+            let signature = has_members.then_some((attribute::SIGNATURE, &entity.signature));
+            let conformances = entity.conformances.iter().map(|name| (attribute::CONFORMANCE, name));
+            for (attribute, text) in signature.into_iter().chain(conformances) {
+                let text = self.strings.add(text);
+                self.attributes.push(AttributeRow { entity: own + 1 + at as u32, attribute, text });
+            }
         }
     }
 
@@ -461,7 +483,19 @@ impl<'a> GenerationWriter<'a> {
     /// Lays the tables out and writes them in two lanes that need nothing of each other: what can be found, and what the graph tells.
     /// Gives the number of edges.
     fn write(self, links: Links, parts: &[PartEntry], problems: &[ProblemRow]) -> Result<(u64, Written)> {
-        let GenerationWriter { old, plan, steps, names, uses, strings, mut documents, entities, chunks, .. } = self;
+        let GenerationWriter {
+            old,
+            plan,
+            steps,
+            names,
+            uses,
+            strings,
+            mut documents,
+            entities,
+            chunks,
+            attributes,
+            ..
+        } = self;
         let own_part = parts.last().map_or("", |part| part.name.as_str());
         let of_generation = |name: &str| format!("{}/{name}", self.name);
         let of_part = |name: &str| format!("{own_part}/{name}");
@@ -482,6 +516,7 @@ impl<'a> GenerationWriter<'a> {
             tables.write(of_part(part_path::USES), &map)?;
             tables.write(of_generation(path::USES), &lists)?;
             tables.write(of_generation(path::ENTITIES), rows(&entities))?;
+            tables.write(of_generation(path::ATTRIBUTES), rows(&attributes))?;
             tables.write(of_generation(path::CHUNKS), rows(&chunks))?;
             tables.write(of_generation(path::DOCS), rows(&docs))?;
             let (strings, slots) = strings.finish();

@@ -8,7 +8,7 @@
 //!   cache/               what slow models said of texts
 //!   g000007/             tables of one generation, written anew each time
 //!     graph/    entities.bin  out.bin  edges.bin  in.bin  aliases.bin  unresolved.bin  importance.bin
-//!               bases.bin  extensions.bin  asked.bin, and strings.bin  slots.bin: strings added since the first part
+//!               bases.bin  extensions.bin  asked.bin  attributes.bin, and strings.bin  slots.bin: strings added since the first part
 //!     indices/  documents.bin  chunks.bin  docs.bin  names.bin  uses.bin
 //!     problems.json  checksums.bin
 //!   p000003/             what is large of some files, written once and shared by generations
@@ -53,6 +53,7 @@ pub(crate) mod path {
     pub(crate) const IMPORTANCE: &str = "graph/importance.bin";
     pub(crate) const BASES: &str = "graph/bases.bin";
     pub(crate) const EXTENSIONS: &str = "graph/extensions.bin";
+    pub(crate) const ATTRIBUTES: &str = "graph/attributes.bin";
     pub(crate) const ASKED: &str = "graph/asked.bin";
     pub(crate) const DOCUMENTS: &str = "indices/documents.bin";
     pub(crate) const CHUNKS: &str = "indices/chunks.bin";

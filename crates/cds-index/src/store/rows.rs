@@ -111,6 +111,25 @@ pub(crate) struct UnresolvedRow {
     pub(crate) candidates: u32,
 }
 
+/// Text of an entity that filters compare for many entities at once. Rows are sorted by entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct AttributeRow {
+    pub(crate) entity: u32,
+    /// One of [`attribute`].
+    pub(crate) attribute: u32,
+    /// In `strings.bin`.
+    pub(crate) text: u32,
+}
+
+/// Values of `attribute` in attribute rows.
+pub(crate) mod attribute {
+    /// The signature, of entities with members.
+    pub(crate) const SIGNATURE: u32 = 0;
+    /// The name of one base, interface, protocol, trait or mixin.
+    pub(crate) const CONFORMANCE: u32 = 1;
+}
+
 /// What a file says of an entity that may lie in another: a base of a type, or what belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]

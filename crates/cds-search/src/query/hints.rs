@@ -46,6 +46,7 @@ const EXPANSIONS: &[(&[&str], &[&str])] = &[
     (&["util", "utils", "utility"],               &["util", "helper", "tools"]),
     (&["perm", "permission", "permissions"],      &["permission", "access", "role", "authorize"]),
     (&["validate", "validation"],                 &["validate", "check", "verify"]),
+    (&["handle", "handler", "handlers"],          &["handle", "handler", "callback", "listener", "dispatch"]),
     (&["encrypt", "encryption"],                  &["encrypt", "cipher", "crypto"]),
 ];
 

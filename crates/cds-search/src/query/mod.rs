@@ -186,7 +186,7 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
             }
             continue;
         }
-        parsed.keywords.push(lower.trim_end_matches('*').to_owned());
+        add_keyword(&mut parsed.keywords, lower.trim_end_matches('*'));
         parsed.names.push((*word).to_owned());
         let weight = match () {
             () if project.contains(&lower) && words.len() > 1 => OWN_NAME,
@@ -209,7 +209,7 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
         // The commonest words are not in the text of chunks: any word may stand in their place.
         let placed = tokenizer.terms(phrase).into_iter().filter(|t| !t.is_whole && !is_common(&t.text));
         let terms: Vec<(usize, String)> = placed.map(|t| (t.position, t.text)).collect();
-        parsed.keywords.extend(phrase.split_whitespace().map(str::to_lowercase));
+        phrase.split_whitespace().for_each(|word| add_keyword(&mut parsed.keywords, &word.to_lowercase()));
         add_word(&mut parsed, &mut tokenizer, phrase, 1.0);
         if !terms.is_empty() {
             parsed.phrases.push(terms);
@@ -266,6 +266,12 @@ fn as_report(parsed: &mut ParsedQuery, text: &str) {
     parsed.code_terms = named.map(|m| m.name.clone()).collect();
     parsed.keywords = report.subject.clone();
     parsed.report = Some(report);
+}
+
+fn add_keyword(keywords: &mut Vec<String>, word: &str) {
+    if !keywords.iter().any(|known| known == word) {
+        keywords.push(word.to_owned());
+    }
 }
 
 fn add_word(parsed: &mut ParsedQuery, tokenizer: &mut Tokenizer, word: &str, weight: f32) {

@@ -24,7 +24,7 @@ impl Stage for Cut {
             }
             _ => 1.0,
         };
-        let scale = if by_words { ceiling.max(0.01) / best } else { 1.0 };
+        let scale = if by_words { ceiling.max(0.01) / best } else { 1.0 / best.max(1.0) };
         let list = std::mem::take(&mut pool.list);
         let by_meaning = |c: &Candidate| c.retrieved_by("dense").is_some() && c.retrieved_by("names").is_none();
         if by_words && !pool.has_words && !list.is_empty() && list.iter().all(by_meaning) {
@@ -55,6 +55,7 @@ impl Stage for Cut {
                 match_type: candidate.match_type(),
                 retrieved: candidate.retrieved,
                 signals: candidate.signals,
+                rrf: candidate.rrf,
                 more_in_file: candidate.more_in_file,
                 // As a share of what the best group could have.
                 group_score: candidate.group_score.map(|score| (score * scale / 2.0).clamp(0.0, 1.0)),

@@ -20,13 +20,19 @@ impl Stage for Fuse {
             scores.map(|(score, _)| score).fold(f32::MIN_POSITIVE, f32::max)
         };
         let best = Retriever::ALL.map(best);
+        let is_weighted = |name: &str| Retriever::ALL.iter().all(|r| r.name() != name || self.mixture.weight(*r) > 0.0);
         for candidate in &mut pool.list {
+            // BM25 runs in every mixture, for totals and coverage; without a weight it is no part of the ranking.
+            candidate.retrieved.retain(|(name, ..)| is_weighted(name));
+            let mut rrf = 0.0;
             for (retriever, best) in Retriever::ALL.into_iter().zip(best) {
                 // A retriever that missed it adds nothing.
                 if let Some((score, rank)) = candidate.retrieved_by(retriever.name()) {
                     candidate.add(retriever.name(), self.mixture.contribution(retriever, score / best, rank));
+                    rrf += self.mixture.reciprocal_rank(retriever, rank);
                 }
             }
+            candidate.rrf = Some(rrf);
         }
         // What only a retriever of no weight found was not asked for.
         pool.list.retain(|candidate| candidate.score > 0.0);

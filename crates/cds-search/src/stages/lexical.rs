@@ -31,7 +31,7 @@ impl Stage for Lexical {
         pool.spellings = ranking.terms.into_iter().flat_map(|t| t.texts).collect();
         pool.matches = ranking.matches;
         pool.files = ranking.files;
-        pool.has_words = !chunks.is_empty();
+        pool.has_words = has_words(cx, &chunks);
         if cx.parsed.report.is_some() {
             join_parts(cx, &mut chunks);
         }
@@ -46,6 +46,18 @@ impl Stage for Lexical {
         add_named(cx, pool);
         Ok(())
     }
+}
+
+/// Whether a chunk has a word of the query. The number in a name such as `retry2` is none: it matches anywhere.
+fn has_words(cx: &Cx, chunks: &[Scored]) -> bool {
+    let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let mut words = 0u32;
+    for (at, term) in cx.parsed.terms.iter().enumerate() {
+        // Terms beyond the last bit have none.
+        let bit = 1u32.checked_shl(at as u32).unwrap_or(0);
+        words |= if is_number(&term.text) { 0 } else { bit };
+    }
+    if words == 0 { !chunks.is_empty() } else { chunks.iter().any(|scored| scored.terms & words != 0) }
 }
 
 /// A long function is cut into several chunks: what its other parts have counts half for the best of them.

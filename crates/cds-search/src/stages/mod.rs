@@ -57,6 +57,8 @@ pub(crate) struct Candidate {
     pub(crate) score: f32,
     pub(crate) retrieved: Vec<(&'static str, f32, u32)>,
     pub(crate) signals: Vec<Signal>,
+    /// The sum of weighted reciprocal ranks, where retrievers are mixed.
+    pub(crate) rrf: Option<f32>,
     /// Terms of the query it has, as bits.
     pub(crate) terms: u32,
     pub(crate) more_in_file: u32,
@@ -75,6 +77,7 @@ impl Candidate {
             score: 0.0,
             retrieved,
             signals,
+            rrf: None,
             terms: 0,
             more_in_file: 0,
             group_score: None,
@@ -93,6 +96,20 @@ impl Candidate {
     /// Score and rank that a retriever gave it.
     pub(crate) fn retrieved_by(&self, name: &str) -> Option<(f32, u32)> {
         self.retrieved.iter().find(|(n, _, _)| *n == name).map(|(_, score, rank)| (*score, *rank))
+    }
+
+    /// Multiplies the score by the product of factors, which is at most `cap`. Factors of 1 are omitted from the signals.
+    pub(crate) fn multiply(&mut self, factors: impl IntoIterator<Item = (&'static str, f32)>, cap: f32) {
+        let mut product = 1.0;
+        for (name, value) in factors.into_iter().filter(|(_, value)| (value - 1.0).abs() > f32::EPSILON) {
+            product *= value;
+            self.signals.push(Signal { name, value, multiplies: true });
+        }
+        if product > cap {
+            self.signals.push(Signal { name: "cap", value: cap / product, multiplies: true });
+            product = cap;
+        }
+        self.score *= product;
     }
 
     pub(crate) fn match_type(&self) -> MatchType {

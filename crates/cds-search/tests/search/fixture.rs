@@ -27,6 +27,12 @@ pub(crate) fn query(text: &str) -> Query {
     }
 }
 
+/// Options that replace numbers of the preset.
+pub(crate) fn set(numbers: &[(&str, f32)]) -> SearchOptions {
+    let set = numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    SearchOptions { set, ..SearchOptions::default() }
+}
+
 /// The same by words alone: no signals, every field alike.
 pub(crate) fn words(text: &str) -> Query {
     Query { preset: "bm25".to_owned(), ..query(text) }

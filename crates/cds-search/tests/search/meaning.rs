@@ -7,7 +7,7 @@ use cds_encode::{Dense, DenseEncoder, Encoded, ModelError, ModelId, Models, Rera
 use cds_model::{Filters, Granularity, Query};
 use cds_search::{Mixture, Preset, Retriever, SearchOptions, search};
 
-use crate::fixture::{Tree, query};
+use crate::fixture::{Tree, query, set};
 
 const WORDS: &[&str] = &["cat", "dog", "fish"];
 
@@ -141,7 +141,7 @@ fn s5_a_large_semantic_weight_lets_meaning_decide() {
     let files = [("b.txt", "lonely dog\n"), ("c.txt", "dog dog cat cat and many other things\n")];
     let tree = Tree::with(files.into_iter(), models(None));
     let check = |weight: f32, expect: &str| {
-        let options = SearchOptions { semantic_weight: Some(weight), alpha: Some(0.0), ..SearchOptions::default() };
+        let options = set(&[("semantic_weight", weight), ("alpha", 0.0)]);
         assert_eq!(paths(&tree, &asked("lonely dog cat", "hybrid"), &options)[0], expect, "{weight}");
     };
     check(0.9, "c.txt");
@@ -197,12 +197,27 @@ fn r3_filters_apply_inside_retrieval() {
 }
 
 #[test]
+fn r1_the_sum_of_reciprocal_ranks_is_shown_whatever_alpha_is() {
+    let tree = tree();
+    for (alpha, k) in [(1.0, 60.0), (0.0, 60.0), (0.5, 10.0)] {
+        let options = set(&[("alpha", alpha), ("rrf_k", k), ("rerank", 0.0)]);
+        for hit in tree.search_with(&asked("dog", "rice"), &options).hits {
+            let ranks = hit.retrieved.iter().map(|(_, _, rank)| 0.5 / (k + *rank as f32));
+            assert!((hit.rrf.unwrap() - ranks.sum::<f32>()).abs() < 1e-7, "{hit:?}");
+            assert!(hit.retrieved.iter().all(|(name, ..)| *name != "bm25"), "a retriever without a weight: {hit:?}");
+        }
+    }
+    let hits = tree.search(&asked("dog", "dense")).hits;
+    assert!(hits.iter().all(|hit| hit.match_type.name() == "dense"), "{hits:?}");
+}
+
+#[test]
 fn r4_weights_change_the_order() {
     // Terms favour b.txt, which says "dog" most; vectors a.txt, which says nothing else.
     let files = [("a.txt", "dog\n"), ("b.txt", "dog dog dog cat cat\n")];
     let tree = Tree::with(files.into_iter(), models(None));
     let first = |preset: &str| {
-        let options = SearchOptions { rerank: Some(false), ..SearchOptions::default() };
+        let options = set(&[("rerank", 0.0)]);
         paths(&tree, &asked("dog", preset), &options)[0].clone()
     };
     assert_eq!(first("rice-sparse"), "b.txt");
@@ -239,7 +254,7 @@ fn r6_a_query_that_is_too_long_is_cut_and_says_so() {
     let tree = tree();
     let long = "dog ".repeat(600);
     for (preset, expect) in [("rice", 2), ("dense", 1), ("bm25", 0)] {
-        let options = SearchOptions { rerank: Some(false), ..SearchOptions::default() };
+        let options = set(&[("rerank", 0.0)]);
         let warnings = tree.search_with(&asked(&long, preset), &options).warnings;
         assert_eq!(
             warnings.iter().filter(|w| w.contains("longer than counter reads")).count(),

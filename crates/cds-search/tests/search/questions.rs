@@ -2,7 +2,7 @@
 //! by the id of its scenario, where it has one; each holds in every language that has a row.
 
 use cds_encode::Models;
-use cds_model::Hit;
+use cds_model::{Hit, Query};
 use cds_search::{Intent, parse};
 use proptest::prelude::*;
 
@@ -488,6 +488,19 @@ fn a_language_in_the_question_favours_its_files() {
                 );
             }
             assert!(hits.len() > 3, "{text}: others are still found");
+        }
+    }
+}
+
+#[test]
+fn r8_every_preset_favours_the_language_of_the_question() {
+    let files: Vec<(String, &str)> = HINTS.iter().map(|(_, ext, code)| (format!("{ext}/a.{ext}"), *code)).collect();
+    let tree = Tree::of(files.iter().map(|(path, text)| (path.as_str(), *text)));
+    for preset in cds_search::PRESETS {
+        for (name, extension, _) in HINTS {
+            let text = format!("read config in {name}");
+            let hits = tree.search(&Query { preset: preset.name.to_owned(), ..query(&text) }).hits;
+            assert_eq!(tree.path(&hits[0]), format!("{extension}/a.{extension}"), "{}: {text}", preset.name);
         }
     }
 }

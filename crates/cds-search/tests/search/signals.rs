@@ -1,7 +1,7 @@
 //! What moves a chunk besides its words.
 
 use cds_model::{Granularity, Query};
-use cds_search::Preset;
+use cds_search::{Preset, SearchOptions};
 
 use crate::fixture::{Tree, query};
 
@@ -109,6 +109,41 @@ fn a_name_that_many_bear_is_not_rare() {
     let tree = Tree::of([("many.py", many.as_str()), ("one.py", "def unrender():\n    return 1\n")].into_iter());
     let has = |text: &str| signals(&tree, text).iter().any(|(name, _)| *name == "exact_symbol");
     assert!(!has("render") && has("unrender"));
+}
+
+/// Applies the signals of a hit in their order.
+fn explained(hit: &cds_model::Hit) -> f32 {
+    hit.signals.iter().fold(0.0, |sum, s| if s.multiplies { sum * s.value } else { sum + s.value })
+}
+
+#[test]
+fn signals_applied_in_order_give_the_score() {
+    let tree = Tree::new(
+        "//- src/store.rs\npub trait Store { fn get(&self) -> u32; }\n\npub struct Disk;\n\nimpl Store for Disk {\n    fn get(&self) -> u32 { read_store() }\n}\n\n\
+         pub fn read_store() -> u32 { 1 }\n\npub fn warm_store(disk: &Disk) -> u32 { disk.get() }\n\
+         //- tests/store.rs\nfn store_is_read() { read_store(); }\n",
+    );
+    let questions =
+        ["what implements Store", "what calls read_store()", "Store", "where is the store read", "read store in rust"];
+    for preset in cds_search::PRESETS {
+        for question in questions {
+            for depth in [0, 2] {
+                let options = SearchOptions { depth, ..SearchOptions::default() };
+                let query = Query { preset: preset.name.to_owned(), ..query(question) };
+                let hits = tree.search_with(&query, &options).hits;
+                let Some(best) = hits.first() else { continue };
+                let scale = best.score / explained(best);
+                for hit in &hits {
+                    let expect = explained(hit) * scale;
+                    assert!(
+                        (hit.score - expect).abs() < 1e-3,
+                        "{} {question:?} depth {depth}: {expect} {hit:?}",
+                        preset.name
+                    );
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn dispatch(context: &Context, common: &Common, command: Command) -> Done {
         Command::Model(command) => model::run(context, command),
         Command::Eval(args) => eval::run(context, common, args),
         Command::Status(args) => status::run(context, &args),
-        Command::Config => config::run(context),
+        Command::Config(args) => config::run(&args, context),
         // They need no index of their own, and were run before one was opened.
         Command::Completions { .. }
         | Command::Serve(_)

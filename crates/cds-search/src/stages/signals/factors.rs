@@ -1,13 +1,13 @@
 //! Multipliers: what a chunk is, whatever its words. They apply in the order of [`Factors::all`], and their product is capped.
 
 use cds_index::{ChunkView, DocumentView, EntityView};
-use cds_model::{EdgeKind, PathRole, Signal};
+use cds_model::{EdgeKind, PathRole};
 
 use super::super::relations::is_relation;
 use super::super::{Candidate, Candidates, Stage};
 use crate::Result;
 use crate::pipeline::Cx;
-use crate::preset::Fusion;
+use crate::preset::{Fusion, Weights};
 use crate::query::QueryKind;
 
 /// A name in fewer chunks than this is rare.
@@ -51,15 +51,15 @@ impl Stage for Factors {
     }
 
     fn run(&self, cx: &Cx, pool: &mut Candidates) -> Result<()> {
+        if cx.preset.weights == Weights::PLAIN && cx.parsed.languages.is_empty() {
+            return Ok(());
+        }
         let asked = Asked::new(cx);
         for candidate in &mut pool.list {
             let Some(view) = cx.snapshot.chunk(candidate.chunk) else { continue };
             let Some(document) = view.document() else { continue };
-            let mut factors = asked.factors(candidate, view, document);
-            factors.retain(|f| (f.value - 1.0).abs() > f32::EPSILON);
-            let product: f32 = factors.iter().map(|s| s.value).product();
-            candidate.score *= product.min(cx.preset.weights.cap);
-            candidate.signals.append(&mut factors);
+            let factors = asked.factors(candidate, view, document);
+            candidate.multiply(factors, cx.preset.weights.cap);
         }
         Ok(())
     }
@@ -92,12 +92,12 @@ impl<'a> Asked<'a> {
     }
 
     /// Every multiplier for a chunk, in order.
-    fn factors(&self, candidate: &Candidate, view: ChunkView, document: DocumentView) -> Vec<Signal> {
+    fn factors(&self, candidate: &Candidate, view: ChunkView, document: DocumentView) -> Vec<(&'static str, f32)> {
         let weights = &self.cx.preset.weights;
         let mut factors = Vec::new();
         let mut factor = |name: &'static str, value: f32, on: bool| {
             if on {
-                factors.push(Signal { name, value, multiplies: true });
+                factors.push((name, value));
             }
         };
         let named = candidate.retrieved.iter().any(|(name, _, _)| *name == "names");
@@ -110,7 +110,7 @@ impl<'a> Asked<'a> {
         let is_protocol = PROTOCOLS.contains(&view.node_type().name());
         let protocol = self.asks_for_protocol && is_protocol && entity.is_some_and(|e| self.names(e.name()));
         factor("protocol_kind", weights.protocol_kind, protocol);
-        let promises = if declares { self.promises(view) } else { Vec::new() };
+        let promises = view.entity().filter(|_| declares).map(|entity| self.promises(entity)).unwrap_or_default();
         let conforms = promises.iter().any(|name| self.names(name));
         factor("conformance_implementation", weights.conformance_implementation, conforms && self.is_relation);
         // A word of prose may be a type's name by chance, and a bare name means itself where files are weighed.
@@ -118,9 +118,8 @@ impl<'a> Asked<'a> {
         let has_file_evidence = self.cx.preset.fusion == Fusion::Evidence;
         let may_conform = self.cx.parsed.kind == QueryKind::Mixed || !has_file_evidence;
         factor("conformance", weights.conformance, by_name && !self.is_relation && may_conform);
-        let standard = self.cx.parsed.is_conceptual() && is_addition && !conforms;
-        let standard = standard && promises.iter().any(|name| STANDARD.contains(name));
-        factor("standard_protocol", weights.standard_protocol, standard);
+        let is_standard = !conforms && self.cx.parsed.is_conceptual() && self.is_in_standard_addition(view);
+        factor("standard_protocol", weights.standard_protocol, is_standard);
         let partial = self.whole_name.is_some_and(|bit| candidate.terms & bit == 0) && !named;
         // A member of what was named has the name around it.
         let is_member = entity.and_then(EntityView::parent).is_some_and(|parent| self.names(parent.name()));
@@ -146,9 +145,18 @@ impl<'a> Asked<'a> {
         self.cx.parsed.names.iter().any(|w| w == name)
     }
 
-    /// The types that the type a chunk declares, or adds to, conforms to, by the graph.
-    fn promises(&self, view: ChunkView<'a>) -> Vec<&'a str> {
-        let Some(entity) = view.entity() else { return Vec::new() };
+    /// Whether a chunk is an extension or an impl that conforms to a standard protocol, or a member of one, and the query does not name the
+    /// protocol.
+    fn is_in_standard_addition(&self, view: ChunkView<'a>) -> bool {
+        let own = view.entity();
+        let mut around = own.into_iter().chain(own.and_then(EntityView::parent));
+        let Some(addition) = around.find(|entity| ADDITIONS.contains(&entity.kind().name())) else { return false };
+        let promises = self.promises(addition);
+        promises.iter().any(|name| STANDARD.contains(name)) && !promises.iter().any(|name| self.names(name))
+    }
+
+    /// The types that a type, an extension or an impl conforms to, by the graph.
+    fn promises(&self, entity: EntityView<'a>) -> Vec<&'a str> {
         let edges = self.cx.snapshot.graph().outgoing(entity.id.0);
         let targets = edges.filter(|(_, e)| e.kind() == EdgeKind::Inherit).map(|(_, e)| cds_model::EntityId(e.to));
         targets.filter_map(|id| self.cx.snapshot.entity(id)).map(EntityView::name).collect()

@@ -1,0 +1,37 @@
+//! Attributes of entities that filters compare for many entities at once, without the facts of their files.
+
+use cds_model::EntityId;
+use rustc_hash::FxHashSet;
+
+use super::Snapshot;
+use super::views::EntityView;
+use crate::store::rows::attribute;
+
+impl Snapshot {
+    /// The entities that name one of these as a base, interface, protocol, trait or mixin.
+    pub fn conforming(&self, names: &[String]) -> FxHashSet<EntityId> {
+        let rows = self.attribute_rows().all().iter().filter(|row| row.attribute == attribute::CONFORMANCE);
+        let conforms = rows.filter(|row| names.iter().any(|name| name == self.string(row.text)));
+        conforms.map(|row| EntityId(row.entity)).collect()
+    }
+}
+
+impl<'a> EntityView<'a> {
+    /// The signature of an entity that has members: `impl Display for Foo`, `class A(B)`.
+    pub fn signature(self) -> Option<&'a str> {
+        let rows = self.snapshot.attribute_rows();
+        let first = rows.partition_point(|row| row.entity < self.id.0);
+        let row = rows.get(first)?;
+        let is_own = row.entity == self.id.0 && row.attribute == attribute::SIGNATURE;
+        is_own.then(|| self.snapshot.string(row.text))
+    }
+
+    /// The bases, interfaces, protocols, traits and mixins that it names, in order.
+    pub fn conformances(self) -> impl Iterator<Item = &'a str> {
+        let rows = self.snapshot.attribute_rows();
+        let from = rows.partition_point(|row| row.entity < self.id.0);
+        let end = rows.partition_point(|row| row.entity <= self.id.0);
+        let own = rows.slice(from..end).iter().filter(|row| row.attribute == attribute::CONFORMANCE);
+        own.map(move |row| self.snapshot.string(row.text))
+    }
+}
