@@ -284,6 +284,26 @@ fn expand(snapshot: &Snapshot, prefix: &str) -> Result<Vec<String>> {
     Ok(found.into_iter().collect())
 }
 
+/// The first chunk, in order of path and position, whose content has a term.
+pub(crate) fn first_chunk_with(snapshot: &Snapshot, text: &str) -> Result<Option<ChunkId>> {
+    let content = snapshot.fields().content;
+    let term = Term::from_field_text(content, text);
+    let mut first: Option<ChunkId> = None;
+    for segment in snapshot.text_segments() {
+        let found = segment.reader.inverted_index(content)?.read_postings(&term, IndexRecordOption::Basic)?;
+        let Some(mut postings) = found else { continue };
+        // Documents of a segment are in the order of chunks; those of replaced files have none.
+        while postings.doc() != TERMINATED {
+            if let Some(chunk) = segment.chunk(postings.doc()) {
+                first = Some(first.map_or(chunk, |first| first.min(chunk)));
+                break;
+            }
+            postings.advance();
+        }
+    }
+    Ok(first)
+}
+
 /// Whether the content has a term.
 pub(crate) fn has_term(snapshot: &Snapshot, text: &str) -> Result<bool> {
     Ok(snapshot.doc_freq(&Term::from_field_text(snapshot.fields().content, text))? > 0)

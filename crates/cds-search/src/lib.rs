@@ -6,6 +6,7 @@
 
 mod bm25;
 mod error;
+mod expansions;
 mod filter;
 mod frequencies;
 mod globs;

@@ -3,20 +3,18 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use cds_encode::{Models, Sparse};
-use cds_index::tokenize::Tokenizer;
-use cds_index::{NameMatch, Snapshot};
+use cds_encode::Models;
+use cds_index::Snapshot;
 use cds_model::{CancelToken, ChunkId, EntityId, Granularity, Hit, Query};
-use rustc_hash::FxHashSet;
 
 use crate::filter::CompiledFilter;
 use crate::frequencies::Frequencies;
 use crate::globs::GlobCache;
 use crate::inside::Inside;
 use crate::preset::{Fusion, Preset, Retriever, Weights};
-use crate::query::{self, ParsedQuery, QueryKind};
+use crate::query::{self, ParsedQuery};
 use crate::stages::{self, Candidates, Stage};
-use crate::{Result, workers};
+use crate::{Result, expansions, workers};
 
 /// What is not part of the question itself.
 #[derive(Clone, Debug, Default)]
@@ -200,7 +198,7 @@ pub fn search(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools
 
 fn search_in(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools: &Tools) -> Result<Outcome> {
     let mut parsed = query::parse_in(&query.text, &options.project);
-    expand(snapshot, tools, &mut parsed)?;
+    expansions::add(snapshot, &tools.models, &mut parsed)?;
     let outcome = answer(snapshot, query, options, tools, parsed)?;
     let quoted = &outcome.parsed.phrases;
     if !outcome.hits.is_empty() || outcome.partial || quoted.is_empty() || outcome.parsed.plain_words < SENTENCE {
@@ -213,49 +211,6 @@ fn search_in(snapshot: &Snapshot, query: &Query, options: &SearchOptions, tools:
         .warnings
         .push("nothing has the quoted words as they stand: they were looked for like any others".to_owned());
     Ok(outcome)
-}
-
-/// Adds words that the model's table relates to those of the query, if a name of the index has them. The table has stems: they are shown as
-/// the index spells them.
-fn expand(snapshot: &Snapshot, tools: &Tools, parsed: &mut ParsedQuery) -> Result<()> {
-    let Some(Sparse::Related(table)) = tools.models.sparse().map_err(cds_index::Error::from)? else { return Ok(()) };
-    if parsed.kind == QueryKind::Symbol || parsed.report.is_some() {
-        return Ok(());
-    }
-    let mut tokenizer = Tokenizer::default();
-    let mut known: FxHashSet<String> = parsed.terms.iter().map(|term| term.text.clone()).collect();
-    known.extend(parsed.expansions.iter().map(|word| tokenizer.stem(word).to_string()));
-    for term in parsed.terms.iter().filter(|t| !t.is_prefix && !t.is_joined) {
-        let related = table.of(&term.text).iter().filter(|(stem, _)| stem.len() >= SHORTEST_RELATED).take(RELATED);
-        for (stem, _) in related {
-            if parsed.expansions.len() < EXPANSIONS
-                && known.insert((*stem).to_owned())
-                && let Some(word) = spelled(snapshot, &mut tokenizer, stem)
-            {
-                parsed.expansions.push(word);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Limits of the expansions that are shown: words related to one word, all of them, and letters of the shortest.
-const RELATED: usize = 3;
-const EXPANSIONS: usize = 16;
-const SHORTEST_RELATED: usize = 3;
-
-/// Names in which a spelling is looked for.
-const SPELLED_IN: usize = 64;
-
-/// The shortest word with this stem in a name that begins with it.
-fn spelled(snapshot: &Snapshot, tokenizer: &mut Tokenizer, stem: &str) -> Option<String> {
-    let names = snapshot.find_names(stem, NameMatch::PrefixAnyCase, SPELLED_IN);
-    let words = names.into_iter().filter_map(|id| {
-        let name = snapshot.entity(id)?.name();
-        let term = tokenizer.terms(name).into_iter().find(|term| term.text == stem)?;
-        name.get(term.start..term.end).map(str::to_lowercase)
-    });
-    words.min_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)))
 }
 
 fn answer(

@@ -252,6 +252,8 @@ signals! {
     source_path: 1.0, 1.1, 1.1;
     /// Multiplier: for each role but source, when the query does not ask for it.
     other_role: 1.0, 0.6, 0.5;
+    /// Multiplier: in place of `other_role`, for documentation, when the query is a question in words without names.
+    docs_role: 1.0, 1.0, 0.5;
     /// Multiplier: the path names an operating system that is not this one, and the query does not.
     other_platform: 1.0, 0.9, 0.9;
     /// Multiplier: the query names the language it is written in.
