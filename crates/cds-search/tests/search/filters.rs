@@ -251,3 +251,54 @@ fn mistakes_reach_whoever_searches() {
     let filters = Filters { paths: names(&[""]), ..Filters::default() };
     check(Query { filters, ..query("plum") }, "path: a path pattern cannot be empty");
 }
+
+/// A function nested twice, in languages that have those: file and code.
+const NESTED: &[(&str, &str)] = &[
+    (
+        "a.py",
+        "def outer():\n    def middle():\n        def innermost():\n            return walrus\n        return innermost\n    return middle\n",
+    ),
+    (
+        "a.js",
+        "function outer() {\n  function middle() {\n    function innermost() { return walrus; }\n    return innermost;\n  }\n  return middle;\n}\n",
+    ),
+    (
+        "a.ts",
+        "function outer() {\n  function middle() {\n    function innermost(): number { return walrus; }\n    return innermost;\n  }\n  return middle;\n}\n",
+    ),
+    (
+        "a.rs",
+        "fn outer() {\n    fn middle() {\n        fn innermost() -> u32 { walrus() }\n        innermost();\n    }\n    middle();\n}\n",
+    ),
+    (
+        "a.kt",
+        "fun outer() {\n    fun middle() {\n        fun innermost(): Int {\n            return walrus\n        }\n        innermost()\n    }\n    middle()\n}\n",
+    ),
+    (
+        "a.swift",
+        "func outer() {\n    func middle() {\n        func innermost() -> Int { return walrus }\n        innermost()\n    }\n    middle()\n}\n",
+    ),
+];
+
+#[test]
+fn b5_nested_functions_pass_filters_in_any_combination() {
+    for (path, code) in NESTED {
+        let tree = Tree::of([(*path, *code)].into_iter());
+        let expect = [format!("{path}:outer.middle.innermost")];
+        for combination in 1u32..32 {
+            let has = |bit: u32| combination & (1 << bit) != 0;
+            let filters = Filters {
+                node_types: if has(0) { vec![Kind::from_name("function").unwrap()] } else { Vec::new() },
+                node_name: has(1).then(|| Pattern::parse("innermost")),
+                scope_depth: has(2).then_some((3, 10)),
+                parent_context: has(3).then(|| Pattern::parse("middle")),
+                entity_types: if has(4) { vec![EntityType::Function] } else { Vec::new() },
+                ..Filters::default()
+            };
+            let found = tree.found(&Query { filters: filters.clone(), ..query("innermost") });
+            assert!(found.contains(&expect[0]), "{path}: {found:?} {filters:?}");
+            let is_exact = has(1) || has(2) || has(3);
+            assert!(!is_exact || found == expect, "{path}: {found:?} {filters:?}");
+        }
+    }
+}

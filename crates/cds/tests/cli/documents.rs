@@ -53,3 +53,26 @@ fn guarantees_are_held_by_the_tests_that_the_page_names() {
     }
     assert!(named > 20, "{named}");
 }
+
+#[test]
+fn requirements_of_the_designs_name_tests_and_modules_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut code = String::new();
+    sources(&root.join("crates"), &mut code);
+    sources(&root.join("xtask"), &mut code);
+    let page = std::fs::read_to_string(root.join("docs/designs.md")).unwrap();
+    let mut named = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| requirement")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [_, _, modules, tests, _] = cells[..] else { panic!("a row has three columns: {row}") };
+        for module in modules.split('`').skip(1).step_by(2) {
+            let exists = [root.join("crates").join(module), root.join(module)].iter().any(|path| path.exists());
+            assert!(exists, "docs/designs.md names a module that does not exist: {module}");
+        }
+        for test in tests.split('`').skip(1).step_by(2) {
+            assert!(code.contains(&format!("fn {test}(")), "docs/designs.md names a test that does not exist: {test}");
+            named += 1;
+        }
+    }
+    assert!(named > 60, "{named}");
+}
