@@ -341,10 +341,9 @@ mod tests {
             for dir in [&whole, &updated] {
                 std::fs::create_dir_all(dir.path().join(name).parent().unwrap()).unwrap();
                 std::fs::write(dir.path().join(name), program(number, functions)).unwrap();
-                // What changed a moment ago may be written once more, and with it the part it lies in.
-                let file = std::fs::File::options().write(true).open(dir.path().join(name)).unwrap();
-                file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_hours(1)).unwrap();
             }
+            // A file that is read within the grain of the clock is written again by the next update, and with it its part.
+            std::thread::sleep(std::time::Duration::from_millis(40));
             engine.ensure_indexed(&Hooks::default()).unwrap();
         }
         let clean = open(&whole);
