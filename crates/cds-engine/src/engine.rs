@@ -58,6 +58,8 @@ pub struct Hooks<'a> {
     pub warn: &'a (dyn Fn(&str) + Sync),
     /// Whether some of a large tree is to be asked before all of it is in its first index.
     pub early: bool,
+    /// Whether a project without files gets an index without files; otherwise that is an error.
+    pub empty: bool,
     /// Set to stop it.
     pub cancel: &'a AtomicBool,
 }
@@ -72,7 +74,15 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Hooks<'_> {
     fn default() -> Self {
-        Hooks { progress: &|_| {}, waiting: &|_| {}, approve: &|_| true, warn: &|_| {}, early: false, cancel: &NEVER }
+        Hooks {
+            progress: &|_| {},
+            waiting: &|_| {},
+            approve: &|_| true,
+            warn: &|_| {},
+            early: false,
+            empty: false,
+            cancel: &NEVER,
+        }
     }
 }
 
@@ -246,6 +256,7 @@ impl Engine {
             quick: how.quick,
             seen: how.seen,
             early: hooks.early.then_some(&published),
+            empty: hooks.empty,
             effort: Effort { wait: how.wait, waiting: hooks.waiting, memory, large, approve: &approve },
             cancel: hooks.cancel,
             progress: hooks.progress,

@@ -34,9 +34,11 @@ mod trust;
 mod watch;
 
 pub use cds_index::{BuildReport, Freshness, Owner, ProblemRow, Progress, TreeSize, is_guarded};
-pub use cds_index::{prepare_home, refuse_links, remove_unused, write_inside};
+pub use cds_index::{prepare_home, read_state_file, refuse_links, remove_unused, update_state_file, write_inside};
 pub use cds_lang::{Language, Registry};
-pub use cds_model::{CancelToken, Sanitizer, Signal, counted, is_hidden, sanitize_json, sanitize_line, sanitize_text};
+pub use cds_model::{
+    CancelToken, Sanitizer, Signal, counted, estimate_tokens, is_hidden, sanitize_json, sanitize_line, sanitize_text,
+};
 pub use cds_search::{PRESETS, Preset};
 pub use config::{Config, ConfigError, Domain, Origin, SETTINGS, Setting, Value};
 pub use engine::{Engine, Hooks, find_root};

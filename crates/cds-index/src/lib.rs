@@ -13,6 +13,7 @@ mod guard;
 mod index_dir;
 mod private_fs;
 mod snapshot;
+mod state_file;
 mod store;
 pub mod tokenize;
 
@@ -29,6 +30,7 @@ pub use guard::{guard, is_guarded};
 pub use index_dir::{DirState, IndexDir};
 pub use private_fs::{refuse_links, write_inside};
 pub use snapshot::{ChunkView, DocumentView, EntityView, FileColumns, Places, Snapshot};
+pub use state_file::{read_state_file, update_state_file};
 pub use store::files::{Inside, LoadedFile};
 pub use store::names::NameMatch;
 pub use store::sparse::SparseWeights;

@@ -85,7 +85,15 @@ pub(crate) fn with_bar(
     let warn = |text: &str| bar.suspend(|| output::note(text));
     let result = work(
         engine,
-        &Hooks { progress: &show, waiting: &waiting, approve: &approve, warn: &warn, early: false, cancel },
+        &Hooks {
+            progress: &show,
+            waiting: &waiting,
+            approve: &approve,
+            warn: &warn,
+            early: false,
+            empty: false,
+            cancel,
+        },
     );
     bar.finish_and_clear();
     result

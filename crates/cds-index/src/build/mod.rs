@@ -110,6 +110,8 @@ pub struct Build<'a> {
     pub seen: Option<&'a Seen>,
     /// Whether some of a large tree can be asked before all of it is in its first index, and who is told of each step.
     pub early: Option<&'a (dyn Fn() + Sync)>,
+    /// Whether a tree without readable files is indexed too; otherwise it is an [`Error::Empty`].
+    pub empty: bool,
     /// What it may cost.
     pub effort: Effort<'a>,
     /// Set from outside to stop.
@@ -240,7 +242,7 @@ fn run_locked(build: &Build, lock: &lock::Lock, started: Instant) -> Result<Buil
     if let Some(old) = &old {
         found.recognise(old);
     }
-    if found.files.is_empty() {
+    if found.files.is_empty() && !build.empty {
         return Err(Error::Empty(build.root.to_owned()));
     }
     if old_manifest.is_none() {
@@ -508,7 +510,8 @@ fn fill(
     if build.cancel.load(Ordering::Relaxed) {
         return Err(Error::Cancelled);
     }
-    if counted.parsed + counted.reused == 0 {
+    // Steps of a first index are skipped where they have no file.
+    if counted.parsed + counted.reused == 0 && (!build.empty || found.left > 0) {
         return Err(Error::Empty(build.root.to_owned()));
     }
     (build.progress)(Progress { phase: "writing", done: total, total });

@@ -70,6 +70,7 @@ impl Tree {
             force: false,
             quick: false,
             seen: None,
+            empty: false,
             early: None,
             // A process that another test starts holds our locks until it has begun: between fork and exec.
             effort: cds_index::Effort { wait: std::time::Duration::from_secs(20), ..cds_index::Effort::default() },

@@ -67,6 +67,7 @@ impl Tree {
             force: false,
             quick: false,
             seen: None,
+            empty: false,
             early: None,
             effort: cds_index::Effort::default(),
             cancel: &AtomicBool::new(false),
