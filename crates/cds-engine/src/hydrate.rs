@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::loaded::Loaded;
 use crate::response::Hit;
-use crate::snippet::{self, Highlighter};
+use crate::snippet::{self, Highlighter, MatchedWords};
 
 /// Files that were read a moment ago.
 pub(crate) type Files = Loaded<FileId, LoadedFile>;
@@ -39,13 +39,19 @@ pub(crate) struct Hydrator<'a> {
     held: usize,
     stale: FxHashMap<FileId, bool>,
     pub(crate) highlighter: Highlighter,
+    /// Levels of the text that hits show besides the snippet; none unless several were asked for.
+    pub(crate) levels: Vec<Snippet>,
+    /// What tells the words of the query that a hit has; none where there is no query.
+    pub(crate) matched: Option<MatchedWords>,
 }
 
 impl<'a> Hydrator<'a> {
     pub(crate) fn new(engine: &'a Engine, snapshot: &'a Snapshot, terms: Vec<String>) -> Hydrator<'a> {
         let (files, stale) = (FxHashMap::default(), FxHashMap::default());
         let (root, known) = (ProjectRoot::at(engine.root()), &engine.files);
-        Hydrator { snapshot, root, known, files, held: 0, stale, highlighter: Highlighter::new(terms) }
+        let highlighter = Highlighter::new(terms);
+        let (levels, matched) = (Vec::new(), None);
+        Hydrator { snapshot, root, known, files, held: 0, stale, highlighter, levels, matched }
     }
 
     /// Reads files beside each other, as many as may be held at once: what follows finds them read. One that cannot be read is told by
@@ -237,9 +243,23 @@ impl<'a> Hydrator<'a> {
         let first = span.start_line.max(1);
         let count = (span.end_line + 1).saturating_sub(first) as usize;
         let lines: Vec<&str> = from_line_of(&file.text, span.start as usize).lines().take(count).collect();
-        let signature = hit.signature.as_deref().map(|text| (text, hit.signature_line));
+        let signature = hit.signature.clone();
+        let signature = signature.as_deref().map(|text| (text, hit.signature_line));
         let shown = snippet::show(&lines, first, signature, shown, &mut self.highlighter);
         (hit.snippet, hit.snippet_line, hit.highlights) = (shown.text, shown.first_line, shown.highlights);
+        self.show_levels(hit, &lines, first, signature);
+        if let Some(matched) = &mut self.matched {
+            let name = hit.name.as_deref().unwrap_or_default();
+            let text = file.text.get(span.range()).unwrap_or_default();
+            hit.matched_terms = matched.of(&[name, &hit.path, text]);
+        }
+    }
+
+    /// Adds the text at every level that was asked for, where those are several.
+    pub(crate) fn show_levels(&mut self, hit: &mut Hit, lines: &[&str], first: u32, signature: Option<(&str, u32)>) {
+        let highlighter = &mut self.highlighter;
+        let mut text = |level: Snippet| snippet::show(lines, first, signature, level, highlighter).text;
+        hit.snippets = self.levels.iter().map(|level| (level.name(), text(*level))).collect();
     }
 }
 

@@ -33,8 +33,8 @@ pub struct SearchRequest {
     pub filters: FilterRequest,
     /// A preset's name; none: the setting's.
     pub preset: Option<String>,
-    /// `fold`, `preview` or `full`; none: the setting's.
-    #[schemars(extend("enum" = ["fold", "preview", "full", null]))]
+    /// `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: the setting's.
+    #[schemars(extend("pattern" = SNIPPETS))]
     pub snippet: Option<String>,
     /// Budget in estimated tokens; none: the setting's.
     pub max_tokens: Option<usize>,
@@ -135,6 +135,8 @@ fn pairs<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Vec<
 pub(crate) struct Checked {
     pub(crate) query: Query,
     pub(crate) snippet: Snippet,
+    /// Every level that a hit shows, where the request names several.
+    pub(crate) snippets: Vec<Snippet>,
     pub(crate) max_tokens: usize,
     pub(crate) offset: usize,
     /// The most files that hits come from.
@@ -153,6 +155,9 @@ pub(crate) struct Checked {
 /// Documents, and chunks of each, unless the request says.
 const DOCUMENTS: usize = 5;
 const CHUNKS_PER_DOCUMENT: usize = 3;
+
+/// What `snippet` may be.
+pub(crate) const SNIPPETS: &str = "^(fold|preview|full)(, ?(fold|preview|full))*$";
 
 /// Hits that may be asked for at once.
 pub(crate) const MAX_LIMIT: usize = 1_000;
@@ -217,6 +222,8 @@ impl SearchRequest {
             return Err(Error::invalid("chunks_per_file must be at least 1"));
         }
         let snippet = self.snippet.as_deref().unwrap_or_else(|| config.text("search.snippet"));
+        let level = |name: &str| one_of("snippet", name.trim(), &Snippet::ALL, Snippet::name);
+        let snippets = snippet.split(',').map(level).collect::<Result<Vec<Snippet>>>()?;
         let offset = match &self.cursor {
             None => 0,
             // No index has more chunks than fit into 32 bits.
@@ -238,7 +245,8 @@ impl SearchRequest {
         Ok(Checked {
             query,
             documents,
-            snippet: one_of("snippet", snippet, &Snippet::ALL, Snippet::name)?,
+            snippet: snippets[0],
+            snippets: if snippets.len() > 1 { snippets } else { Vec::new() },
             max_tokens: self.max_tokens.unwrap_or_else(|| config.number("search.max_tokens") as usize),
             upper_threshold: self.upper_threshold.unwrap_or_else(|| config.number("search.upper_threshold") as usize),
             offset,

@@ -172,6 +172,12 @@ pub struct Hit {
     pub snippet: String,
     /// The line it begins on.
     pub snippet_line: u32,
+    /// The text at each level, where the request names several.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub snippets: BTreeMap<&'static str, String>,
+    /// Searches only: words of the query that the hit has in its text, its name or its path, in the order of the query.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub matched_terms: Vec<String>,
     /// Estimated tokens of the whole chunk.
     pub token_count: u32,
     /// blake3 of the chunk's text.

@@ -13,12 +13,110 @@ const PREVIEW_BYTES: usize = 400;
 /// Of longer lines no more is looked at: they are data, and nobody reads a column past this one.
 const LONGEST: usize = 20_000;
 
+/// Bytes of a hit that are searched for words of the query.
+const MOST_MATCHED: usize = 64 << 10;
+
+/// Words of a query that are looked for in each hit. The words of a report may be hundreds.
+const MOST_WORDS: usize = 32;
+
+/// Tells which words of a query a hit has.
+pub(crate) struct MatchedWords {
+    tokenizer: Tokenizer,
+    words: Vec<QueryWord>,
+    may_begin: Begins,
+}
+
+/// A word as written, and the terms that a text must have for it.
+struct QueryWord {
+    shown: String,
+    terms: Vec<String>,
+    is_prefix: bool,
+}
+
+impl MatchedWords {
+    /// The words of a query with these keywords; `is_prefix` tells which of them stand for everything that begins so.
+    pub(crate) fn new(keywords: &[String], is_prefix: impl Fn(&str) -> bool) -> MatchedWords {
+        let mut tokenizer = Tokenizer::default();
+        let mut words: Vec<QueryWord> = Vec::new();
+        for keyword in keywords.iter().take(MOST_WORDS).filter(|keyword| !keyword.is_empty()) {
+            if words.iter().any(|word| word.shown == *keyword) {
+                continue;
+            }
+            let is_prefix = is_prefix(keyword);
+            // Parts of an identifier are enough: wherever the whole stands, they stand too. A prefix is no word that has a stem.
+            let parts = tokenizer.terms(keyword).into_iter().filter(|term| !term.is_whole);
+            let terms: Vec<String> =
+                if is_prefix { vec![keyword.clone()] } else { parts.map(|term| term.text).collect() };
+            words.extend((!terms.is_empty()).then(|| QueryWord { shown: keyword.clone(), terms, is_prefix }));
+        }
+        let may_begin = Begins::of(words.iter().flat_map(|word| &word.terms));
+        MatchedWords { tokenizer, words, may_begin }
+    }
+
+    /// Those that stand in the texts, in the order of the query.
+    pub(crate) fn of(&mut self, texts: &[&str]) -> Vec<String> {
+        let mut met: Vec<Vec<bool>> = self.words.iter().map(|word| vec![false; word.terms.len()]).collect();
+        let mut left: usize = met.iter().map(Vec::len).sum();
+        let mut room = MOST_MATCHED;
+        for line in texts.iter().flat_map(|text| text.lines()) {
+            if left == 0 || room == 0 {
+                break;
+            }
+            let line = &line[..line.floor_char_boundary(LONGEST.min(room))];
+            room -= line.len();
+            for (from, to) in words(line) {
+                if !self.may_begin.in_word(&line.as_bytes()[from..to]) {
+                    continue;
+                }
+                for found in self.tokenizer.terms(&line[from..to]) {
+                    for (word, met) in self.words.iter().zip(&mut met) {
+                        for (term, met) in word.terms.iter().zip(met).filter(|(_, met)| !**met) {
+                            if found.text == *term || word.is_prefix && found.text.starts_with(term.as_str()) {
+                                *met = true;
+                                left -= 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let all = self.words.iter().zip(&met).filter(|(_, met)| met.iter().all(|met| *met));
+        all.map(|(word, _)| word.shown.clone()).collect()
+    }
+}
+
+/// Bytes that terms begin with. A stem begins as its words do, so that most words of a text need not be taken apart.
+struct Begins([bool; 256]);
+
+impl Begins {
+    fn of<'a>(terms: impl IntoIterator<Item = &'a String>) -> Begins {
+        let mut firsts = [false; 256];
+        // What is not ASCII may be written in ways of its own.
+        firsts[0x80..].fill(true);
+        for first in terms.into_iter().filter_map(|term| term.bytes().next()) {
+            firsts[usize::from(first)] = true;
+            firsts[usize::from(first.to_ascii_uppercase())] = true;
+        }
+        Begins(firsts)
+    }
+
+    /// Whether a part of a word begins as a term does: parts begin a word, or stand after an underscore or a digit, or begin with a
+    /// capital or a digit.
+    fn in_word(&self, word: &[u8]) -> bool {
+        let mut before = b'_';
+        word.iter().any(|&byte| {
+            let begins = before == b'_' || before.is_ascii_digit() || !byte.is_ascii_lowercase();
+            before = byte;
+            begins && self.0[usize::from(byte)]
+        })
+    }
+}
+
 /// Finds the query's terms in texts.
 pub(crate) struct Highlighter {
     tokenizer: Tokenizer,
     terms: FxHashSet<String>,
-    /// Bytes that a term begins with. A stem begins as its words do, so that most words need not be taken apart.
-    firsts: [bool; 256],
+    may_begin: Begins,
 }
 
 /// A match: line from 1, first character, one past the last, all from the text's own start.
@@ -27,14 +125,8 @@ pub(crate) type Highlight = (u32, u32, u32);
 impl Highlighter {
     pub(crate) fn new(terms: impl IntoIterator<Item = String>) -> Highlighter {
         let terms: FxHashSet<String> = terms.into_iter().collect();
-        let mut firsts = [false; 256];
-        // What is not ASCII may be written in ways of its own.
-        firsts[0x80..].fill(true);
-        for first in terms.iter().filter_map(|term| term.bytes().next()) {
-            firsts[usize::from(first)] = true;
-            firsts[usize::from(first.to_ascii_uppercase())] = true;
-        }
-        Highlighter { tokenizer: Tokenizer::default(), terms, firsts }
+        let may_begin = Begins::of(&terms);
+        Highlighter { tokenizer: Tokenizer::default(), terms, may_begin }
     }
 
     /// Matches in `text`, lines counted from `first_line`, columns in characters.
@@ -57,7 +149,7 @@ impl Highlighter {
     fn matches(&mut self, line: &str, mut more: impl FnMut(usize, usize) -> bool) {
         let line = &line[..line.floor_char_boundary(LONGEST)];
         for (from, to) in words(line) {
-            if !self.may_match(&line.as_bytes()[from..to]) {
+            if !self.may_begin.in_word(&line.as_bytes()[from..to]) {
                 continue;
             }
             let mut end_of_last = 0;
@@ -72,17 +164,6 @@ impl Highlighter {
                 }
             }
         }
-    }
-
-    /// Whether a part of a word begins as a term does: parts begin a word, or stand after an underscore or a digit, or begin with a
-    /// capital or a digit.
-    fn may_match(&self, word: &[u8]) -> bool {
-        let mut before = b'_';
-        word.iter().any(|&byte| {
-            let begins = before == b'_' || before.is_ascii_digit() || !byte.is_ascii_lowercase();
-            before = byte;
-            begins && self.firsts[usize::from(byte)]
-        })
     }
 }
 
@@ -191,7 +272,7 @@ fn preview(lines: &[&str], highlighter: &mut Highlighter) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Highlighter, show};
+    use super::{Highlighter, MatchedWords, show};
     use cds_model::Snippet;
 
     fn highlighter(words: &str) -> Highlighter {
@@ -218,6 +299,24 @@ mod tests {
         check("naïve", "日本 naïve; \t naïve", &["naïve", "naïve"]);
         check("日本", "x = \"日本語\"", &["日本"]);
         check("absent", "nothing here", &[]);
+    }
+
+    #[test]
+    fn c3_matched_terms_are_words_of_the_query() {
+        let check = |words: &[&str], prefix: &str, text: &str, expect: &[&str]| {
+            let keywords: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let found = MatchedWords::new(&keywords, |word| word == prefix).of(&[text]);
+            assert_eq!(found, expect, "{words:?} in {text:?}");
+        };
+        check(&["retry", "request"], "", "fn retries(n: u32) {}", &["retry"]);
+        check(&["request", "retry"], "", "retry the\nrequests", &["request", "retry"]);
+        check(&["parse_query"], "", "parseQuery(q)", &["parse_query"]);
+        check(&["parse_query"], "", "parse(q)", &[]);
+        check(&["auth"], "auth", "class AuthService", &["auth"]);
+        check(&["auth"], "auth", "class Authority", &["auth"]);
+        check(&["auth"], "", "class Authority", &[]);
+        check(&["日本"], "", "x = \"日本語\"", &["日本"]);
+        check(&["absent"], "", "", &[]);
     }
 
     #[test]

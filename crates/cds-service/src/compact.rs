@@ -70,6 +70,7 @@ const SPARE: &[&str] = &[
     "definitions",
     "hash",
     "highlights",
+    "matched_terms",
     "modifiers",
     "parameters",
     "ranks",
@@ -87,9 +88,7 @@ pub(crate) fn data(mut answer: Value, room: Room) -> Value {
         fields.map(|(name, field)| (size(field), name.clone())).max()
     };
     let Some((_, name)) = longest(&answer).filter(|_| size(&answer) > room.plain) else { return answer };
-    for item in answer[&name].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        item.retain(|field, _| !SPARE.contains(&field.as_str()));
-    }
+    answer[&name].as_array_mut().into_iter().flatten().for_each(strip);
     let whole = size(&answer);
     let Some((largest, name)) = longest(&answer).filter(|_| whole > room.most) else { return answer };
     let mut left = room.most.saturating_sub(whole - largest);
@@ -111,6 +110,13 @@ pub(crate) fn data(mut answer: Value, room: Room) -> Value {
         *truncated = Value::Bool(true);
     }
     answer
+}
+
+/// Removes the spare fields of a hit and of its chunks.
+fn strip(hit: &mut Value) {
+    let Some(fields) = hit.as_object_mut() else { return };
+    fields.retain(|field, _| !SPARE.contains(&field.as_str()));
+    fields.get_mut("chunks").and_then(Value::as_array_mut).into_iter().flatten().for_each(strip);
 }
 
 /// Appends one line. Content is sanitised, so that a line break in a name does not make another line.
@@ -135,20 +141,9 @@ fn hits(out: &mut String, answer: &Value) {
             line(out, format_args!("{}:{number}: {}", word(hit, "path"), word(hit, "text").trim_end()));
             continue;
         }
-        let project = hit["project"].as_str().map(|p| format!("[{p}] ")).unwrap_or_default();
-        let percent = hit["relevance_percent"].as_u64().map(|p| format!(" {p}%")).unwrap_or_default();
-        let stale = if hit["stale"] == true { " (changed since it was indexed)" } else { "" };
-        let (first, last) = (&hit["start_line"], &hit["end_line"]);
-        let name = hit["breadcrumb"].as_str().or_else(|| hit["name"].as_str()).unwrap_or_default();
-        line(
-            out,
-            format_args!("{project}{}:{first}-{last} {name} {}{percent}{stale}", word(hit, "path"), word(hit, "kind")),
-        );
-        let from = hit["snippet_line"].as_u64().unwrap_or(1);
-        for (i, text) in word(hit, "snippet").lines().enumerate() {
-            let text = text.strip_suffix('\r').unwrap_or(text);
-            line(out, format_args!("{:>5}  {text}", from + i as u64));
-        }
+        self::hit(out, hit);
+        // The best chunks of a document.
+        list(hit, "chunks").for_each(|chunk| self::hit(out, chunk));
     }
     for miss in list(answer, "missing") {
         line(out, format_args!("missing {}: {}", word(miss, "id"), word(miss, "reason")));
@@ -161,6 +156,24 @@ fn hits(out: &mut String, answer: &Value) {
     } else if total > shown {
         let more = answer["next_cursor"].as_str().map(|c| format!("; cursor {c:?} goes on")).unwrap_or_default();
         line(out, format_args!("{shown} of {total}{more}"));
+    }
+}
+
+/// A hit: its place as a citation, then its snippet with line numbers.
+fn hit(out: &mut String, hit: &Value) {
+    let project = hit["project"].as_str().map(|p| format!("[{p}] ")).unwrap_or_default();
+    let percent = hit["relevance_percent"].as_u64().map(|p| format!(" {p}%")).unwrap_or_default();
+    let stale = if hit["stale"] == true { " (changed since it was indexed)" } else { "" };
+    let (first, last) = (&hit["start_line"], &hit["end_line"]);
+    let name = hit["breadcrumb"].as_str().or_else(|| hit["name"].as_str()).unwrap_or_default();
+    line(
+        out,
+        format_args!("{project}{}:{first}-{last} {name} {}{percent}{stale}", word(hit, "path"), word(hit, "kind")),
+    );
+    let from = hit["snippet_line"].as_u64().unwrap_or(1);
+    for (i, text) in word(hit, "snippet").lines().enumerate() {
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        line(out, format_args!("{:>5}  {text}", from + i as u64));
     }
 }
 
@@ -337,6 +350,23 @@ mod tests {
             "a\\u{9b} -invoke-> b\\n (typed)\n",
         );
         check(json!({ "state": "\u{202e}\x1b" }), r#"{"state":"\u202e\u001b"}"#);
+    }
+
+    #[test]
+    fn b1_documents_show_their_chunks() {
+        let chunk = json!({
+            "path": "a.py", "start_line": 3, "end_line": 4, "name": "f", "kind": "function", "relevance_percent": 90,
+            "snippet": "def f():\n    pass", "snippet_line": 3, "signals": { "words": 1 },
+        });
+        let document = json!({
+            "path": "a.py", "start_line": 1, "end_line": 9, "name": "a.py", "kind": "file", "relevance_percent": 90,
+            "chunks": [chunk],
+        });
+        let answer = json!({ "hits": [document], "total": 1, "warnings": [] });
+        let expect = "a.py:1-9 a.py file 90%\na.py:3-4 f function 90%\n    3  def f():\n    4      pass\n";
+        assert_eq!(text(&answer, Room::WHOLE), expect);
+        let short = data(answer, Room::within(1));
+        assert_eq!(short["hits"][0]["chunks"][0].get("signals"), None);
     }
 
     #[test]

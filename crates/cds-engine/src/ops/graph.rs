@@ -23,7 +23,7 @@ pub struct TraverseRequest {
     #[serde(deserialize_with = "one_or_many")]
     pub from: Vec<String>,
     /// `forward`, `backward` or `both`, or another tool's word for it; none: forward.
-    #[schemars(extend("enum" = ["forward", "backward", "both", null]))]
+    #[schemars(extend("enum" = ["forward", "backward", "both", "downstream", "upstream", "outgoing", "incoming", null]))]
     pub direction: Option<String>,
     /// 1 to 10; none: 2.
     #[schemars(range(min = 1, max = 10))]
@@ -302,7 +302,11 @@ impl TraverseRequest {
         let kinds = if self.edges.is_empty() {
             vec![EdgeKind::Import, EdgeKind::Invoke, EdgeKind::Inherit]
         } else {
-            let one = |name: &String| one_of("edge", name, &EdgeKind::ALL, EdgeKind::name);
+            // Other tools say `invokes` for `invoke`.
+            let one = |name: &String| match name.strip_suffix('s').and_then(EdgeKind::from_name) {
+                Some(kind) => Ok(kind),
+                None => one_of("edge", name, &EdgeKind::ALL, EdgeKind::name),
+            };
             self.edges.iter().map(one).collect::<Result<_>>()?
         };
         let types: Vec<EntityType> =

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::Engine;
 use crate::error::{Result, checkpoint};
 use crate::hydrate::{Hydrator, damaged};
-use crate::request::{Checked, SearchRequest, between, one_or_many, short_enough};
+use crate::request::{Checked, SNIPPETS, SearchRequest, between, one_or_many, short_enough};
 use crate::response::Hit;
 
 /// Ids to fetch.
@@ -19,8 +19,8 @@ pub struct RetrieveRequest {
     /// `path:Outer.inner`, `path`, `path:42`, `path:10-20`, or a name that only one entity bears.
     #[serde(deserialize_with = "one_or_many")]
     pub ids: Vec<String>,
-    /// `fold`, `preview` or `full`; none: full.
-    #[schemars(extend("enum" = ["fold", "preview", "full", null]))]
+    /// `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: full.
+    #[schemars(extend("pattern" = SNIPPETS))]
     pub snippet: Option<String>,
     /// Budget in estimated tokens; 0 or none: no budget.
     pub max_tokens: Option<usize>,
@@ -86,6 +86,7 @@ impl Engine {
         checked: &Checked,
     ) -> Result<RetrieveResponse> {
         let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
+        hydrator.levels.clone_from(&checked.snippets);
         let mut response = RetrieveResponse { hits: Vec::new(), missing: Vec::new(), warnings: Vec::new() };
         let mut left = if checked.max_tokens == 0 { MAX_TOKENS } else { checked.max_tokens.min(MAX_TOKENS) };
         for id in &request.ids {
@@ -94,7 +95,7 @@ impl Engine {
                 Retrieved::Miss(miss) => response.missing.push(miss),
                 Retrieved::Hits(hits) => {
                     for mut hit in hits {
-                        let cost = |hit: &Hit| cds_model::estimate_tokens(&hit.snippet) as usize;
+                        let cost = |hit: &Hit| super::search::text_tokens(hit);
                         let whole = cost(&hit);
                         if whole > left {
                             super::search::fold(&mut hit);
@@ -139,6 +140,7 @@ fn resolve(snapshot: &Snapshot, hydrator: &mut Hydrator, id: &str, snippet: cds_
         hit.kind = "block";
         hit.doc_comment = None;
         hit.snippet = shown.join("\n");
+        hydrator.show_levels(&mut hit, &shown, from, None);
         let bytes =
             |lines: u32| file.text.split_inclusive('\n').take(lines as usize).map(str::len).sum::<usize>() as u32;
         (hit.start_byte, hit.end_byte) = (bytes(from - 1), bytes(to));

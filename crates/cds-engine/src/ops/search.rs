@@ -13,6 +13,7 @@ use crate::error::{Result, checkpoint};
 use crate::hydrate::Hydrator;
 use crate::request::{Checked, SearchRequest};
 use crate::response::{Hit, ParsedQuery, SearchResponse};
+use crate::snippet::MatchedWords;
 
 /// Maximum size of an answer in bytes of code; hits beyond it are shown by their signatures.
 pub(super) const MAX_ANSWER: usize = 64 << 20;
@@ -85,6 +86,10 @@ impl Engine {
     ) -> Result<SearchResponse> {
         let started = Instant::now();
         let mut hydrator = Hydrator::new(self, snapshot, outcome.terms.clone());
+        hydrator.levels.clone_from(&checked.snippets);
+        let parsed = &outcome.parsed;
+        let is_prefix = |word: &str| parsed.terms.iter().any(|term| term.is_prefix && term.text == word);
+        hydrator.matched = Some(MatchedWords::new(&parsed.keywords, is_prefix));
         let hits = hydrate(snapshot, &mut hydrator, checked, &outcome)?;
         // What is remembered below must not come from damaged rows.
         snapshot.damage()?;
@@ -181,11 +186,14 @@ fn hydrate(snapshot: &Snapshot, hydrator: &mut Hydrator, checked: &Checked, outc
         }
         let entity = found.entity.and_then(|id| snapshot.entity(id));
         let snippet = if bytes > MAX_ANSWER { Snippet::Fold } else { checked.snippet };
+        if bytes > MAX_ANSWER {
+            hydrator.levels.clear();
+        }
         let mut hit = match entity.filter(|_| by_entity) {
             Some(entity) => hydrator.entity(entity, snippet)?,
             None => hydrator.chunk(found.chunk, entity, snippet)?,
         };
-        bytes += hit.snippet.len();
+        bytes += hit.snippet.len() + hit.snippets.values().map(String::len).sum::<usize>();
         hit.rank(found.score, found.match_type.name());
         hit.scores = found.retrieved.iter().map(|(name, score, _)| (*name, *score)).collect();
         hit.ranks = found.retrieved.iter().map(|(name, _, rank)| (*name, *rank)).collect();
@@ -218,6 +226,7 @@ fn documents(snapshot: &Snapshot, hydrator: &mut Hydrator, chunks: Vec<Hit>) -> 
         let Some(document) = snapshot.document_at(&chunk.path) else { continue };
         let Some(entity) = snapshot.entity(document.entity()) else { continue };
         let mut hit = hydrator.entity(entity, Snippet::Fold)?;
+        hit.snippets.clear();
         let languages = hydrator.load(document.id)?.languages().to_vec();
         hit.snippet = String::new();
         hit.highlights = Vec::new();
@@ -242,7 +251,7 @@ fn fit_budget(response: &mut SearchResponse, checked: &Checked) {
     if checked.max_tokens == 0 {
         return;
     }
-    let cost = |hit: &Hit| HIT_TOKENS + cds_model::estimate_tokens(&hit.snippet) as usize;
+    let cost = |hit: &Hit| HIT_TOKENS + text_tokens(hit);
     let whole_cost = |hit: &Hit| cost(hit) + hit.chunks.iter().map(cost).sum::<usize>();
     let wanted: usize = response.hits.iter().map(whole_cost).sum();
     let mut left = checked.max_tokens;
@@ -275,6 +284,12 @@ fn fit_budget(response: &mut SearchResponse, checked: &Checked) {
     }
 }
 
+/// Estimated tokens of what a hit shows of its text.
+pub(super) fn text_tokens(hit: &Hit) -> usize {
+    let texts = std::iter::once(&hit.snippet).chain(hit.snippets.values());
+    texts.map(|text| cds_model::estimate_tokens(text) as usize).sum()
+}
+
 /// Cuts a hit to its signature, or to its first line when it has none.
 pub(super) fn fold(hit: &mut Hit) {
     let lines = (hit.snippet_line..).zip(hit.snippet.lines());
@@ -282,6 +297,7 @@ pub(super) fn fold(hit: &mut Hit) {
     let signature = hit.signature.as_deref().filter(|text| !text.is_empty() && !hit.snippet.is_empty());
     let (line, text) = signature.map_or(first, |text| (hit.signature_line, text));
     (hit.snippet_line, hit.snippet) = (line, text.chars().take(200).collect());
+    hit.snippets.clear();
     hit.highlights.clear();
 }
 

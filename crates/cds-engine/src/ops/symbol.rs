@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::Engine;
 use crate::error::{Result, checkpoint};
 use crate::hydrate::Hydrator;
-use crate::request::{Checked, FilterRequest, SearchRequest, short_enough};
+use crate::request::{Checked, FilterRequest, SNIPPETS, SearchRequest, short_enough};
 use crate::response::Hit;
 
 /// A look-up.
@@ -28,8 +28,8 @@ pub struct SymbolRequest {
     /// How many; none: the setting's.
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<usize>,
-    /// `fold`, `preview` or `full`; none: fold.
-    #[schemars(extend("enum" = ["fold", "preview", "full", null]))]
+    /// `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: fold.
+    #[schemars(extend("pattern" = SNIPPETS))]
     pub snippet: Option<String>,
 }
 
@@ -102,6 +102,7 @@ impl Engine {
         // Which of them pass is only known when all were asked.
         checkpoint()?;
         let mut hydrator = Hydrator::new(self, snapshot, Vec::new());
+        hydrator.levels.clone_from(&checked.snippets);
         let mut hits = Vec::new();
         for entity in passing.iter().take(checked.query.limit) {
             let mut hit = hydrator.entity(*entity, checked.snippet)?;

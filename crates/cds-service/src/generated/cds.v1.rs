@@ -564,6 +564,17 @@ pub struct Hit {
         serialize_with = "crate::grpc::json::number"
     )]
     pub group_score: ::core::option::Option<f32>,
+    /// The text at each level, where the request names several.
+    #[prost(btree_map = "string, string", tag = "48")]
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub snippets: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// Searches only: words of the query that the hit has in its text, its name or its path, in the order of the query.
+    #[prost(string, repeated, tag = "49")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub matched_terms: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Files of one language.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -1001,7 +1012,7 @@ pub struct RetrieveRequest {
     #[prost(string, repeated, tag = "1")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// `fold`, `preview` or `full`; none: full.
+    /// `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: full.
     #[prost(string, optional, tag = "2")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: ::core::option::Option<::prost::alloc::string::String>,
@@ -1112,7 +1123,7 @@ pub struct SearchRequest {
     #[prost(string, optional, tag = "19")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: ::core::option::Option<::prost::alloc::string::String>,
-    /// `fold`, `preview` or `full`; none: the setting's.
+    /// `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: the setting's.
     #[prost(string, optional, tag = "20")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: ::core::option::Option<::prost::alloc::string::String>,
@@ -1321,7 +1332,7 @@ pub struct SimilarRequest {
     #[prost(string, optional, tag = "20")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: ::core::option::Option<::prost::alloc::string::String>,
-    /// `fold`, `preview` or `full`; none: the setting's.
+    /// `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: the setting's.
     #[prost(string, optional, tag = "21")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: ::core::option::Option<::prost::alloc::string::String>,
@@ -1564,7 +1575,7 @@ pub struct SymbolRequest {
     #[prost(uint64, optional, tag = "18")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: ::core::option::Option<u64>,
-    /// `fold`, `preview` or `full`; none: fold.
+    /// `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: fold.
     #[prost(string, optional, tag = "19")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: ::core::option::Option<::prost::alloc::string::String>,

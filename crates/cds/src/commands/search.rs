@@ -34,7 +34,7 @@ pub(crate) fn run(context: &Context, args: SearchArgs) -> Done {
             }
         });
     }
-    print(&render::search(&response, context, args.explain))?;
+    print(&render::search(&response, context, args.explain, request.max_tokens))?;
     Ok(found(!response.hits.is_empty()))
 }
 

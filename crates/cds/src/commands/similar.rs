@@ -26,6 +26,6 @@ pub(crate) fn run(context: &Context, args: SimilarArgs) -> Done {
     if response.hits.is_empty() {
         note("nothing is like it: lower --min-similarity, or leave out a filter");
     }
-    print(&render::search(&response, context, false))?;
+    print(&render::search(&response, context, false, request.max_tokens))?;
     Ok(found(!response.hits.is_empty()))
 }

@@ -21,14 +21,23 @@ use crate::args::{Draw, Format};
 use crate::commands::Context;
 use crate::output::{Printable, TextOutput};
 
-pub(crate) fn search(response: &SearchResponse, context: &Context, explain: bool) -> Printable {
+pub(crate) fn search(
+    response: &SearchResponse,
+    context: &Context,
+    explain: bool,
+    max_tokens: Option<usize>,
+) -> Printable {
     match context.format {
         Format::Human => context.text(|out| human::search(out, response, explain)),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&response.hits),
-        Format::Toon => {
-            toon::hits(Some(&response.query), Some(response.total), &response.hits, response.next_cursor.as_deref())
-        }
+        Format::Toon => toon::hits(&toon::List {
+            query: Some(&response.query),
+            total: Some(response.total),
+            hits: &response.hits,
+            next_cursor: response.next_cursor.as_deref(),
+            max_tokens: max_tokens.unwrap_or_else(|| context.engine.config().number("search.max_tokens") as usize),
+        }),
         Format::Markdown => plain(|out| markdown::hits(out, &response.hits)),
         Format::Paths => paths(response.hits.iter().map(|h| h.path.as_str())),
     }
@@ -39,7 +48,12 @@ pub(crate) fn symbol(response: &SymbolResponse, context: &Context) -> Printable 
         Format::Human => context.text(|out| human::hits(out, &response.hits, false)),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&response.hits),
-        Format::Toon => toon::hits(Some(&response.name), Some(response.total), &response.hits, None),
+        Format::Toon => toon::hits(&toon::List {
+            query: Some(&response.name),
+            total: Some(response.total),
+            hits: &response.hits,
+            ..toon::List::default()
+        }),
         Format::Markdown => plain(|out| markdown::hits(out, &response.hits)),
         Format::Paths => paths(response.hits.iter().map(|h| h.path.as_str())),
     }
@@ -50,7 +64,7 @@ pub(crate) fn retrieve(response: &RetrieveResponse, context: &Context) -> Printa
         Format::Human => context.text(|out| human::hits(out, &response.hits, false)),
         Format::Json => json::line(response),
         Format::Jsonl => json::lines(&response.hits),
-        Format::Toon => toon::hits(None, None, &response.hits, None),
+        Format::Toon => toon::hits(&toon::List { hits: &response.hits, ..toon::List::default() }),
         Format::Markdown => plain(|out| markdown::hits(out, &response.hits)),
         Format::Paths => paths(response.hits.iter().map(|h: &Hit| h.path.as_str())),
     }

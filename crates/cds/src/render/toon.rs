@@ -1,15 +1,37 @@
 //! TOON: compact tables. Columns that every hit has make the first table; signatures (`meta`), docs and code follow
-//! only where there is something in them.
+//! only where there is something in them, and as far as they fit the budget of the answer.
 
 use std::borrow::Cow;
 
-use cds_engine::{Hit, sanitize_text};
+use cds_engine::{Hit, estimate_tokens, sanitize_text};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::output::Printable;
 
-pub(crate) fn hits(query: Option<&str>, total: Option<usize>, hits: &[Hit], next_cursor: Option<&str>) -> Printable {
+/// Characters of a doc comment.
+const DOC: usize = 150;
+
+/// A list of hits.
+#[derive(Default)]
+pub(crate) struct List<'a> {
+    /// What was asked for.
+    pub(crate) query: Option<&'a str>,
+    /// Hits on all pages.
+    pub(crate) total: Option<usize>,
+    /// The hits.
+    pub(crate) hits: &'a [Hit],
+    /// Where the next page begins.
+    pub(crate) next_cursor: Option<&'a str>,
+    /// The budget in estimated tokens; 0: none.
+    pub(crate) max_tokens: usize,
+}
+
+/// Tables that follow the first one, in this order.
+const TABLES: [&str; 3] = ["meta", "docs", "code"];
+
+pub(crate) fn hits(list: &List) -> Printable {
+    let List { query, total, hits, next_cursor, max_tokens } = *list;
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| {
         out.insert(key.to_owned(), value);
@@ -22,46 +44,74 @@ pub(crate) fn hits(query: Option<&str>, total: Option<usize>, hits: &[Hit], next
     }
     // Chunks of documents are listed with them.
     let rows: Vec<&Hit> = hits.iter().flat_map(|h| std::iter::once(h).chain(&h.chunks)).collect();
-    let table = |cell: &dyn Fn(usize, &Hit) -> Option<Value>| -> Vec<Value> {
-        rows.iter().enumerate().filter_map(|(i, h)| cell(i + 1, h)).collect()
+    put("hits", (1..).zip(&rows).map(|(n, hit)| place(n, hit)).collect());
+    // The best hits first, and of each the code first: an answer within its budget has room for that.
+    let mut left = match max_tokens {
+        0 => usize::MAX,
+        most => most.saturating_sub(tokens(&Value::Object(out.clone()))),
     };
-    put(
-        "hits",
-        Value::Array(table(&|n, h| {
-            let lines = format!("{}-{}", h.start_line, h.end_line);
-            let name = h.name.clone().unwrap_or_default();
-            let mut row = json!({"n": n, "path": h.path, "lines": lines, "kind": h.kind, "name": name});
-            if let Some(percent) = h.relevance_percent {
-                row["score"] = json!(percent);
+    let mut tables: [Vec<Value>; 3] = Default::default();
+    let mut left_out = 0;
+    for (n, hit) in (1..).zip(&rows) {
+        for (table, row) in [(2, code(n, hit)), (0, meta(n, hit)), (1, doc(n, hit))] {
+            let Some(row) = row else { continue };
+            let cost = tokens(&row);
+            // The first code is shown whatever it costs.
+            if cost > left && !(n == 1 && table == 2) {
+                left_out += 1;
+                continue;
             }
-            row["stale"] = json!(h.stale);
-            Some(row)
-        })),
-    );
-    let mut optional = |key: &str, rows: Vec<Value>| {
-        if !rows.is_empty() {
-            put(key, Value::Array(rows));
+            left = left.saturating_sub(cost);
+            tables[table].push(row);
         }
-    };
-    optional(
-        "meta",
-        table(&|n, h| {
-            let signature = h.signature.as_ref().filter(|s| !s.is_empty())?;
-            Some(json!({"n": n, "breadcrumb": h.breadcrumb, "signature": signature}))
-        }),
-    );
-    optional("docs", table(&|n, h| Some(json!({"n": n, "doc": h.doc_comment.as_ref()?}))));
-    optional(
-        "code",
-        table(&|n, h| {
-            let is_fold = h.signature.as_ref() == Some(&h.snippet);
-            (!h.snippet.is_empty() && !is_fold).then(|| json!({"n": n, "line": h.snippet_line, "text": h.snippet}))
-        }),
-    );
+    }
+    for (key, rows) in TABLES.into_iter().zip(tables).filter(|(_, rows)| !rows.is_empty()) {
+        out.insert(key.to_owned(), Value::Array(rows));
+    }
+    if left_out > 0 {
+        let what = format!("{left_out} of the signatures, doc comments and snippets, for max_tokens {max_tokens}");
+        out.insert("left_out".to_owned(), json!(what));
+    }
     if let Some(cursor) = next_cursor {
-        put("next_cursor", json!(cursor));
+        out.insert("next_cursor".to_owned(), json!(cursor));
     }
     value(&Value::Object(out))
+}
+
+/// Estimated tokens of a value as TOON.
+fn tokens(value: &Value) -> usize {
+    estimate_tokens(self::value(value).as_str()) as usize
+}
+
+fn place(n: usize, hit: &Hit) -> Value {
+    let lines = format!("{}-{}", hit.start_line, hit.end_line);
+    let name = hit.name.clone().unwrap_or_default();
+    let mut row = json!({"n": n, "path": hit.path, "lines": lines, "kind": hit.kind, "name": name});
+    if let Some(percent) = hit.relevance_percent {
+        row["score"] = json!(percent);
+    }
+    row["stale"] = json!(hit.stale);
+    row
+}
+
+fn meta(n: usize, hit: &Hit) -> Option<Value> {
+    let signature = hit.signature.as_ref().filter(|s| !s.is_empty())?;
+    Some(json!({"n": n, "breadcrumb": hit.breadcrumb, "signature": signature}))
+}
+
+/// The beginning of the doc comment, on one line.
+fn doc(n: usize, hit: &Hit) -> Option<Value> {
+    let line = hit.doc_comment.as_ref()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    let doc = match line.char_indices().nth(DOC) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    };
+    Some(json!({"n": n, "doc": doc}))
+}
+
+fn code(n: usize, hit: &Hit) -> Option<Value> {
+    let is_fold = hit.signature.as_ref() == Some(&hit.snippet);
+    (!hit.snippet.is_empty() && !is_fold).then(|| json!({"n": n, "line": hit.snippet_line, "text": hit.snippet}))
 }
 
 /// Any response. Strings are sanitised before they are encoded: TOON has no escapes for control characters, and what is

@@ -103,6 +103,51 @@ fn equal_chunks_of_a_file_have_ids_of_their_own_that_stay() {
 }
 
 #[test]
+fn s13_toon_fits_its_budget_best_first_and_says_what_is_missing() {
+    let project = Project::new("");
+    for i in 0..6 {
+        let doc = "Keeps the session of a user, renews it, and forgets it. ".repeat(12);
+        let function =
+            |j: usize| format!("def session_{i}_{j}(token):\n    \"\"\"{doc}\"\"\"\n    return sign(token, {j})\n\n\n");
+        project.write(&format!("s{i}.py"), (0..4).map(function).collect::<String>());
+    }
+    let ask = |tokens: &str| {
+        let args = [
+            "search",
+            "session",
+            "--granularity",
+            "document",
+            "-f",
+            "toon",
+            "--snippet",
+            "fold",
+            "--max-tokens",
+            tokens,
+        ];
+        project.cds(&args).stdout
+    };
+    let whole = ask("0");
+    assert!(!whole.contains("left_out") && whole.lines().any(|line| line.starts_with("docs[")), "{whole}");
+    // Doc comments are cut to their beginning.
+    assert!(whole.contains("...") && whole.len() < 12_000, "{}", whole.len());
+    let all = cds_engine::estimate_tokens(&whole) as usize;
+    for tokens in [all / 4, all / 2, all * 3 / 4] {
+        let text = ask(&tokens.to_string());
+        let said = format!("for max_tokens {tokens}");
+        assert!(text.contains("left_out") && text.contains(&said), "{text}");
+        // The sentence about it comes on top.
+        let cost = cds_engine::estimate_tokens(&text) as usize;
+        assert!(cost <= tokens + 60, "{cost} of {tokens}: {text}");
+        // The best come first.
+        let rows = |section: &str| -> Vec<usize> {
+            let lines = text.lines().skip_while(|line| !line.starts_with(section)).skip(1);
+            lines.map_while(|line| line.strip_prefix("  ")?.split(',').next()?.parse().ok()).collect()
+        };
+        assert!(rows("meta[").is_sorted() && rows("hits[").first() == Some(&1), "{text}");
+    }
+}
+
+#[test]
 fn s13_toon_has_meta_and_docs_only_when_there_is_something_in_them() {
     let project = Project::new(CODE);
     let check = |args: &[&str], meta: bool, docs: bool| {

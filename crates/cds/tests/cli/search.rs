@@ -218,6 +218,12 @@ fn c9_fold_preview_and_full() {
             found["hits"][0]["snippet"].as_str().unwrap().to_owned()
         };
         assert_eq!(ask("fold"), signature);
+        // Several levels come together; the first is the snippet.
+        let all = &project.json(&["search", "needle", "--path", path, "--snippet", "preview,fold,full"])["hits"][0];
+        assert_eq!(all["snippet"], ask("preview"));
+        for level in ["fold", "preview", "full"] {
+            assert_eq!(all["snippets"][level], ask(level), "{level}");
+        }
         let preview = ask("preview");
         assert_eq!(preview.lines().count(), 5);
         assert!(preview.contains("needle(a)"), "the lines that match: {preview}");
