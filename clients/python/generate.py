@@ -33,7 +33,7 @@ ASK = '''\
 # Keywords that no type can say, or that are said elsewhere. Any other that is not handled below is an error.
 SILENT = {
     "default", "description", "format", "maxItems", "maxLength", "maximum", "minItems", "minLength", "minimum",
-    "required", "title",
+    "pattern", "required", "title",
 }
 
 # Keywords that `type_of` turns into a type.
@@ -90,7 +90,27 @@ def answer_of(operation):
 
 def asked(operation):
     body = operation.get("requestBody")
-    return None if body is None else body["content"]["application/json"]["schema"]
+    return None if body is None else current(body["content"]["application/json"]["schema"])
+
+
+def current(schema):
+    """The schema of a request without what is deprecated: other tools' names of parameters, and numbers written as text."""
+    if "properties" not in schema:
+        return schema
+    rest = {key: value for key, value in schema.items() if key not in ("allOf", "required")}
+    kept = {name: property for name, property in schema["properties"].items() if not property.get("deprecated")}
+    rest["properties"] = {name: current_choice(property) for name, property in kept.items()}
+    # Of the names that one parameter has, the first is ours.
+    names = schema.get("required", []) + [name for one in schema.get("allOf", []) for name in one["anyOf"][0]["required"]]
+    return {**rest, "required": names} if names else rest
+
+
+def current_choice(property):
+    choices = [choice for choice in property.get("anyOf", []) if not choice.get("deprecated")]
+    if len(choices) == len(property.get("anyOf", [])):
+        return property
+    rest = {key: value for key, value in property.items() if key != "anyOf"}
+    return {**rest, **choices[0]} if len(choices) == 1 else {**rest, "anyOf": choices}
 
 
 def given(operation):

@@ -17,7 +17,7 @@ const REFERENCE = "#/components/schemas/";
 
 /** Keywords that no type can say, or that are said elsewhere. Any other that is not handled below is an error. */
 const SILENT = new Set([
-  "default", "description", "format", "maxItems", "maxLength", "maximum", "minItems", "minLength", "minimum", "required",
+  "default", "description", "format", "maxItems", "maxLength", "maximum", "minItems", "minLength", "minimum", "pattern", "required",
   "title",
 ]);
 
@@ -62,7 +62,7 @@ export function generate(document) {
       const { operationId, summary, requestBody, responses } = item[method];
       const name = pascal(operationId);
       const where = `\`${method.toUpperCase()} ${path}\``;
-      const body = requestBody?.content["application/json"].schema;
+      const body = current(requestBody?.content["application/json"].schema);
       if (body !== undefined) {
         operation(`${name}Request`, body, `What ${where} takes. ${summary}`);
       }
@@ -81,6 +81,28 @@ export function generate(document) {
     }
   }
   return parts.join("\n");
+}
+
+/** The schema of a request without what is deprecated: other tools' names of parameters, and numbers written as text. */
+export function current(schema) {
+  if (schema?.properties === undefined) {
+    return schema;
+  }
+  const kept = Object.entries(schema.properties).filter(([, property]) => property.deprecated !== true);
+  const properties = Object.fromEntries(kept.map(([name, property]) => [name, currentChoice(property)]));
+  const { allOf = [], required = [], ...rest } = schema;
+  // Of the names that one parameter has, the first is ours.
+  const names = [...required, ...allOf.flatMap((one) => one.anyOf[0].required)];
+  return { ...rest, properties, ...(names.length > 0 ? { required: names } : {}) };
+}
+
+function currentChoice(property) {
+  const choices = property.anyOf?.filter((choice) => choice.deprecated !== true);
+  if (choices === undefined || choices.length === property.anyOf.length) {
+    return property;
+  }
+  const { anyOf, ...rest } = property;
+  return choices.length === 1 ? { ...rest, ...choices[0] } : { ...rest, anyOf: choices };
 }
 
 function declaration(name, schema) {

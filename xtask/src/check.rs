@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 const STEPS: &[(&str, &[&str])] = &[
     ("formatting", &["fmt", "--all", "--check"]),
     ("lints", &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]),
-    ("what a default build leaves out", &["check", "-p", "cds"]),
+    ("what features leave out", &["check", "-p", "cds", "--no-default-features"]),
     ("tests", &["test", "--workspace", "--all-features"]),
     ("documentation", &["doc", "--workspace", "--no-deps", "--all-features"]),
 ];

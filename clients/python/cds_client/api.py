@@ -100,6 +100,11 @@ class Hit(TypedDict):
     snippet: NotRequired[str]
     # The line it begins on.
     snippet_line: int
+    # The text at each level, where the request names several.
+    snippets: NotRequired[dict[str, str]]
+    # Searches only: words of the query that the hit has in its text, its name or its path, in the order of the
+    # query.
+    matched_terms: NotRequired[list[str]]
     # Estimated tokens of the whole chunk.
     token_count: int
     # blake3 of the chunk's text.
@@ -495,8 +500,8 @@ class SearchRequest(TypedDict):
     modified_since: NotRequired[str | None]
     # A preset's name; none: the setting's.
     preset: NotRequired[str | None]
-    # `fold`, `preview` or `full`; none: the setting's.
-    snippet: NotRequired[Literal["fold", "preview", "full", None]]
+    # `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: the setting's.
+    snippet: NotRequired[str | None]
     # Budget in estimated tokens; none: the setting's.
     max_tokens: NotRequired[int | None]
     # Names that are enough without BM25; none: the setting's.
@@ -587,8 +592,8 @@ class SymbolRequest(TypedDict):
     modified_since: NotRequired[str | None]
     # How many; none: the setting's.
     limit: NotRequired[int | None]
-    # `fold`, `preview` or `full`; none: fold.
-    snippet: NotRequired[Literal["fold", "preview", "full", None]]
+    # `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: fold.
+    snippet: NotRequired[str | None]
     # Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.
     project: NotRequired[str | list[str] | None]
 
@@ -612,7 +617,7 @@ class TraverseRequest(TypedDict):
     # Ids or names that only one entity bears.
     from_: list[str] | str
     # `forward`, `backward` or `both`, or another tool's word for it; none: forward.
-    direction: NotRequired[Literal["forward", "backward", "both", None]]
+    direction: NotRequired[Literal["forward", "backward", "both", "downstream", "upstream", "outgoing", "incoming", None]]
     # 1 to 10; none: 2.
     depth: NotRequired[int | None]
     # Kinds of edges; none: all but `contain`.
@@ -732,8 +737,8 @@ class RetrieveRequest(TypedDict):
     """What `POST /api/v1/retrieve` takes."""
     # `path:Outer.inner`, `path`, `path:42`, `path:10-20`, or a name that only one entity bears.
     ids: list[str] | str
-    # `fold`, `preview` or `full`; none: full.
-    snippet: NotRequired[Literal["fold", "preview", "full", None]]
+    # `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: full.
+    snippet: NotRequired[str | None]
     # Budget in estimated tokens; 0 or none: no budget.
     max_tokens: NotRequired[int | None]
     # Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.
@@ -792,8 +797,8 @@ class SimilarRequest(TypedDict):
     modified_since: NotRequired[str | None]
     # A preset's name; none: the setting's.
     preset: NotRequired[str | None]
-    # `fold`, `preview` or `full`; none: the setting's.
-    snippet: NotRequired[Literal["fold", "preview", "full", None]]
+    # `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: the setting's.
+    snippet: NotRequired[str | None]
     # Budget in estimated tokens; none: the setting's.
     max_tokens: NotRequired[int | None]
     # Names that are enough without BM25; none: the setting's.

@@ -7,13 +7,33 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from generate import API, DOCUMENT, declaration, generate, type_of
+from generate import API, DOCUMENT, current, declaration, generate, type_of
 
 
 class Generate(unittest.TestCase):
     def test_the_types_are_those_of_the_document(self):
         document = json.loads(DOCUMENT.read_text())
         self.assertEqual(API.read_text(), generate(document), "run python3 generate.py")
+
+    def test_what_is_deprecated_in_a_request_is_left_out(self):
+        number = {"type": "integer", "minimum": 1}
+        text = {"type": "string", "pattern": "^[0-9]+$", "deprecated": True}
+        given = {
+            "type": "object",
+            "required": ["to"],
+            "allOf": [{"anyOf": [{"required": ["from"]}, {"required": ["start"]}]}],
+            "properties": {
+                "from": {"type": "string"},
+                "start": {"type": "string", "deprecated": True},
+                "limit": {"description": "How many.", "anyOf": [number, text]},
+            },
+        }
+        expect = {
+            "type": "object",
+            "properties": {"from": {"type": "string"}, "limit": {"description": "How many.", **number}},
+            "required": ["to", "from"],
+        }
+        self.assertEqual(current(given), expect)
 
     def test_schemas_become_types(self):
         for schema, expect in [

@@ -95,6 +95,10 @@ export interface Hit {
   snippet?: string;
   /** The line it begins on. */
   snippet_line: number;
+  /** The text at each level, where the request names several. */
+  snippets?: Record<string, string>;
+  /** Searches only: words of the query that the hit has in its text, its name or its path, in the order of the query. */
+  matched_terms?: string[];
   /** Estimated tokens of the whole chunk. */
   token_count: number;
   /** blake3 of the chunk's text. */
@@ -502,8 +506,8 @@ export interface SearchRequest {
   modified_since?: string | null;
   /** A preset's name; none: the setting's. */
   preset?: string | null;
-  /** `fold`, `preview` or `full`; none: the setting's. */
-  snippet?: "fold" | "preview" | "full" | null;
+  /** `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: the setting's. */
+  snippet?: string | null;
   /** Budget in estimated tokens; none: the setting's. */
   max_tokens?: number | null;
   /** Names that are enough without BM25; none: the setting's. */
@@ -594,8 +598,8 @@ export interface SymbolRequest {
   modified_since?: string | null;
   /** How many; none: the setting's. */
   limit?: number | null;
-  /** `fold`, `preview` or `full`; none: fold. */
-  snippet?: "fold" | "preview" | "full" | null;
+  /** `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: fold. */
+  snippet?: string | null;
   /** Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one. */
   project?: string | string[] | null;
 }
@@ -619,7 +623,7 @@ export interface TraverseRequest {
   /** Ids or names that only one entity bears. */
   from: string[] | string;
   /** `forward`, `backward` or `both`, or another tool's word for it; none: forward. */
-  direction?: "forward" | "backward" | "both" | null;
+  direction?: "forward" | "backward" | "both" | "downstream" | "upstream" | "outgoing" | "incoming" | null;
   /** 1 to 10; none: 2. */
   depth?: number | null;
   /** Kinds of edges; none: all but `contain`. */
@@ -765,8 +769,8 @@ export interface ResearchResponse {
 export interface RetrieveRequest {
   /** `path:Outer.inner`, `path`, `path:42`, `path:10-20`, or a name that only one entity bears. */
   ids: string[] | string;
-  /** `fold`, `preview` or `full`; none: full. */
-  snippet?: "fold" | "preview" | "full" | null;
+  /** `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: full. */
+  snippet?: string | null;
   /** Budget in estimated tokens; 0 or none: no budget. */
   max_tokens?: number | null;
   /** Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one. */
@@ -825,8 +829,8 @@ export interface SimilarRequest {
   modified_since?: string | null;
   /** A preset's name; none: the setting's. */
   preset?: string | null;
-  /** `fold`, `preview` or `full`; none: the setting's. */
-  snippet?: "fold" | "preview" | "full" | null;
+  /** `fold`, `preview` or `full`; several separated by commas come as `snippets`. None: the setting's. */
+  snippet?: string | null;
   /** Budget in estimated tokens; none: the setting's. */
   max_tokens?: number | null;
   /** Names that are enough without BM25; none: the setting's. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { generate } from "../generate.mjs";
+import { current, generate } from "../generate.mjs";
 
 const read = (path) => readFile(new URL(path, import.meta.url), "utf8");
 
@@ -49,4 +49,26 @@ test("what is not known is not guessed", () => {
   const post = { operationId: "t", summary: "", requestBody: { content }, responses: { 200: { content } } };
   const twice = { paths: { "/t": { post } }, components: { schemas: { TRequest: schema } } };
   assert.throws(() => generate(twice), /two types would be called TRequest/);
+});
+
+test("what is deprecated in a request is left out", () => {
+  const number = { type: "integer", minimum: 1 };
+  const text = { type: "string", pattern: "^[0-9]+$", deprecated: true };
+  const given = {
+    type: "object",
+    required: ["to"],
+    allOf: [{ anyOf: [{ required: ["from"] }, { required: ["start"] }] }],
+    properties: {
+      from: { type: "string" },
+      start: { type: "string", deprecated: true },
+      to: { type: "string" },
+      limit: { description: "How many.", anyOf: [number, text] },
+    },
+  };
+  assert.deepEqual(current(given), {
+    type: "object",
+    properties: { from: { type: "string" }, to: { type: "string" }, limit: { description: "How many.", ...number } },
+    required: ["to", "from"],
+  });
+  assert.deepEqual(current({ type: "string" }), { type: "string" });
 });

@@ -4,7 +4,7 @@
 //! one tokenisation serves both.
 //!
 //! With the feature `transformer`, `transformer::open` loads BERT and its relatives from a folder; with the feature `remote`, a
-//! `RemoteEncoder` asks a service. Neither is part of the default build.
+//! `RemoteEncoder` asks a service.
 
 mod models;
 mod related;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::admission::{Admission, CLIENT, Class};
 use crate::fault::{Fault, FaultKind};
 use crate::metrics::Metrics;
-use crate::operations::{self, Operation};
+use crate::operations::{self, Operation, PROJECT};
 use crate::projects::{Keeping, Project, Projects};
 use crate::tasks::{TaskRequest, Tasks};
 
@@ -52,9 +52,6 @@ impl Default for Limits {
         }
     }
 }
-
-/// The parameter that says which project is asked.
-pub(crate) const PROJECT: &str = "project";
 
 /// The operation that begins a task instead of answering.
 pub(crate) const INDEX: &[&str] = &["index", "rebuild_index", "index_codebase"];
@@ -127,8 +124,9 @@ impl Doors {
             let names: Vec<&str> = operations::OPERATIONS.iter().map(|o| o.name).collect();
             Fault::new(FaultKind::NoOperation, format!("no operation {name:?}: there are index, {}", names.join(", ")))
         })?;
+        self.take_absolute_path(operation, &mut given)?;
+        let mut given = crate::parameters::check(&operation.served_input, given)?;
         let project = given.remove(PROJECT).unwrap_or_default();
-        let given = operation.check(given)?;
         let asked = self.asked(operation, &project)?;
         let class = operation.class(&given);
         self.run(class, move || match asked {
@@ -164,6 +162,37 @@ impl Doors {
         tokio::time::timeout_at(until, work).await.map_err(late)?
     }
 
+    /// Other tools name the project by its folder, in `path`. An absolute path therefore selects the project around it, and what lies below
+    /// the root of that is the path that was meant.
+    fn take_absolute_path(&self, operation: &Operation, given: &mut Map<String, Value>) -> Result<(), Fault> {
+        let is_filter = !operation.input["properties"]["path"].is_null();
+        let Some(path) = given.get("path").and_then(Value::as_str).filter(|_| is_filter) else { return Ok(()) };
+        if path == "." {
+            given.remove("path");
+            return Ok(());
+        }
+        let path = std::path::Path::new(path);
+        if !path.is_absolute() {
+            return Ok(());
+        }
+        let project = match given.get(PROJECT) {
+            None | Some(Value::Null) => self.projects.find(path.to_str())?,
+            Some(Value::String(name)) if name != "*" => self.projects.find(Some(name))?,
+            Some(_) => return Ok(()),
+        };
+        let Some(below) = project.below(path) else {
+            return Err(Fault::parameter("path", &format!("a path in {}", project.name), &path.display().to_string()));
+        };
+        let below = below.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+        given.insert(PROJECT.to_owned(), json!(project.name));
+        if below.is_empty() {
+            given.remove("path");
+        } else {
+            given.insert("path".to_owned(), json!(below));
+        }
+        Ok(())
+    }
+
     fn asked(&self, operation: &Operation, project: &Value) -> Result<Asked, Fault> {
         let many = |mut projects: Vec<Arc<Project>>| {
             let mut seen = std::collections::HashSet::new();
@@ -192,6 +221,15 @@ impl Doors {
             }
             other => Err(Fault::parameter(PROJECT, "a name, a list of names, or \"*\"", &other.to_string())),
         }
+    }
+
+    /// Stops keeping a project, cancels its tasks, and forgets it. Its index stays on disk.
+    pub(crate) fn close_project(&self, name: &str) -> Result<(), Fault> {
+        if let Some(project) = self.projects.take(name)? {
+            self.tasks.cancel_of(name);
+            project.close();
+        }
+        Ok(())
     }
 
     /// Ends all that is under way.

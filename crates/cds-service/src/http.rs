@@ -202,22 +202,17 @@ async fn json_rpc(State(doors): State<Arc<Doors>>, request: Request) -> Response
 }
 
 async fn list_projects(State(doors): State<Arc<Doors>>) -> Response {
-    let projects: Vec<_> = doors.projects.all().iter().map(|project| project.info()).collect();
-    answered(StatusCode::OK, &json!(projects))
+    answered(StatusCode::OK, &json!(doors.projects.infos()))
 }
 
 async fn open_project(State(doors): State<Arc<Doors>>, request: Request) -> Response {
-    let parameters = match object(&doors, request).await {
-        Ok(parameters) => parameters,
+    let checked = match object(&doors, request).await {
+        Ok(parameters) => crate::parameters::check(&openapi::project_root_input(), parameters),
         Err(refused) => return refused,
     };
-    let root = match (parameters.len(), parameters.get("root")) {
-        (1, Some(Value::String(root))) => root.clone(),
-        (_, Some(Value::String(_))) => {
-            let other = parameters.keys().find(|name| *name != "root").map_or("", String::as_str);
-            return faulty(&Fault::parameter(other, "nothing", "a value"));
-        }
-        (_, other) => return faulty(&Fault::parameter("root", "string", &other.unwrap_or(&Value::Null).to_string())),
+    let root = match checked {
+        Ok(parameters) => parameters["root"].as_str().unwrap_or_default().to_owned(),
+        Err(fault) => return faulty(&fault),
     };
     let opened = Arc::clone(&doors);
     let open =
@@ -226,12 +221,12 @@ async fn open_project(State(doors): State<Arc<Doors>>, request: Request) -> Resp
 }
 
 async fn get_project(State(doors): State<Arc<Doors>>, Path(name): Path<String>) -> Response {
-    given(StatusCode::OK, doors.projects.find(Some(&name)).map(|project| project.info()))
+    given(StatusCode::OK, doors.projects.info(&name))
 }
 
 async fn close_project(State(doors): State<Arc<Doors>>, Path(name): Path<String>) -> Response {
     let closed = Arc::clone(&doors);
-    match doors.run(Class::Light, move || closed.projects.close(&name)).await {
+    match doors.run(Class::Light, move || closed.close_project(&name)).await {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(fault) => faulty(&fault),
     }
@@ -310,7 +305,7 @@ async fn metrics(State(doors): State<Arc<Doors>>) -> Response {
 
 /// Ready when every project can be asked.
 async fn ready(State(doors): State<Arc<Doors>>) -> Response {
-    let projects: Vec<_> = doors.projects.all().iter().map(|project| project.info()).collect();
+    let projects = doors.projects.infos();
     let waiting = projects.iter().any(|project| project.index.state == "indexing");
     let status = if waiting { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     answered(status, &json!({ "ready": !waiting, "projects": projects }))

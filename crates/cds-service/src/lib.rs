@@ -4,6 +4,7 @@
 //! tasks and one way to call an operation. A new protocol is a module here; a new operation is a row of [`OPERATIONS`].
 
 mod admission;
+mod aliases;
 mod beside;
 mod compact;
 mod connections;
@@ -13,6 +14,8 @@ mod fault;
 mod grpc;
 mod guard;
 mod http;
+#[cfg(any(test, not(feature = "grpc")))]
+mod http1_only;
 mod mcp;
 mod metrics;
 mod openapi;
@@ -20,6 +23,7 @@ mod operations;
 mod parameters;
 mod projects;
 mod proto;
+mod registry;
 mod roots;
 mod rpc;
 mod serve;
@@ -37,8 +41,9 @@ pub use mcp::over_stdio;
 pub use metrics::Metrics;
 pub use openapi::document as openapi;
 pub use operations::{OPERATIONS, Operation, find};
-pub use projects::{Keeping, Project, ProjectInfo, Projects, State};
+pub use projects::{Keeping, Project, ProjectInfo, Projects, State, Warn};
 pub use proto::document as proto;
+pub use registry::Registry;
 pub use rpc::answer as json_rpc;
 pub use serve::{Listen, serve};
 pub use tasks::{Task, TaskRequest, TaskState, Tasks};

@@ -17,11 +17,12 @@ use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
 use crate::admission::{CLIENT, Client};
+use crate::aliases;
 use crate::compact::{self, Room};
-use crate::doors::{Doors, PROJECT, index_input};
+use crate::doors::{Doors, index_input};
 use crate::fault::{Fault, FaultKind};
 use crate::guard::Guard;
-use crate::operations::{OPERATIONS, schema};
+use crate::operations::{OPERATIONS, PROJECT, schema};
 use crate::roots::{Roots, unescaped};
 use crate::tasks::{Task, TaskState, is_open};
 
@@ -95,8 +96,9 @@ fn tools() -> Vec<Tool> {
     let rows = OPERATIONS.iter().filter_map(|operation| Some((operation.tool?, operation)));
     let mut tools: Vec<Tool> = rows
         .map(|(name, operation)| {
-            let mut input = operation.input.clone();
+            let mut input = operation.served_input.clone();
             input["properties"][PROJECT] = project();
+            input["properties"].as_object_mut().into_iter().for_each(aliases::mention);
             if !has_budget(operation) {
                 input["properties"][BUDGET] = budget();
             }

@@ -86,7 +86,7 @@ impl Metrics {
         line(format_args!("cds_requests_refused_total {}", self.refused.load(Ordering::Relaxed)));
         line(format_args!("# TYPE cds_projects gauge"));
         for state in ["indexing", "ready", "failed"] {
-            let count = projects.all().iter().filter(|p| p.state().state == state).count();
+            let count = projects.infos().iter().filter(|p| p.index.state == state).count();
             line(format_args!("cds_projects{{state=\"{state}\"}} {count}"));
         }
         line(format_args!("# TYPE cds_uptime_seconds gauge"));

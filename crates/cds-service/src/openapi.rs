@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::aliases;
 use crate::doors::index_input;
-use crate::operations::{OPERATIONS, Operation, schema};
+use crate::operations::{OPERATIONS, schema};
+use crate::parameters;
 use crate::projects::ProjectInfo;
 use crate::tasks::Task;
 
@@ -15,9 +17,7 @@ pub fn document() -> Value {
     let mut shared = Map::new();
     let mut paths = Map::new();
     for operation in OPERATIONS.iter() {
-        let mut input = moved(&operation.input, &mut shared);
-        input["properties"]["project"] = project_input(operation);
-        input["additionalProperties"] = json!(false);
+        let input = asked(moved(&operation.served_input, &mut shared));
         let output = moved(&operation.output, &mut shared);
         let describe = post(operation.name, operation.about, input, "200", "The answer.", output);
         paths.insert(format!("{BASE}/{}", operation.name), json!({ "post": describe }));
@@ -29,12 +29,8 @@ pub fn document() -> Value {
     let reference = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
     let list = |name: &str| json!({ "type": "array", "items": reference(name) });
     let id = |about: &str| json!([{ "name": "id", "in": "path", "required": true, "description": about, "schema": { "type": "string" } }]);
-    let mut new_task = index_input();
-    new_task["additionalProperties"] = json!(false);
-    let new_project = json!({
-        "type": "object", "required": ["root"], "additionalProperties": false,
-        "properties": { "root": { "type": "string", "minLength": 1, "description": "The folder." } },
-    });
+    let new_task = asked(index_input());
+    let new_project = asked(project_root_input());
     let with_id = |mut operation: Value, about: &str| {
         operation["parameters"] = id(about);
         operation
@@ -54,8 +50,7 @@ pub fn document() -> Value {
             "delete": with_id(answers("close_project", "Stop keeping a project. Its index stays on disk.", "204", "It is closed.", None), "Its name."),
         }),
     );
-    let mut refreshed = refresh_input();
-    refreshed["additionalProperties"] = json!(false);
+    let refreshed = asked(refresh_input());
     let about = "Bring an index up to date, and answer when it is.";
     add("refresh", json!({ "post": post("refresh", about, refreshed, "200", "The project.", reference("Project")) }));
     add(
@@ -111,22 +106,39 @@ pub fn document() -> Value {
     })
 }
 
-/// How an operation is told which project is asked.
-pub(crate) fn project_input(operation: &Operation) -> Value {
-    if operation.has_hits() {
-        let about =
-            "Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.";
-        json!({ "type": ["string", "array", "null"], "items": { "type": "string" }, "minItems": 1, "description": about })
-    } else {
-        json!({ "type": ["string", "null"], "description": "Which project is asked: its name or a path in it. None: the only one." })
-    }
-}
-
 /// What `refresh` takes.
 pub(crate) fn refresh_input() -> Value {
     let project =
         json!({ "type": ["string", "null"], "description": "The project, by name or path; none: the only one." });
     json!({ "type": "object", "properties": { "project": project } })
+}
+
+/// The parameters of `open_project`.
+pub(crate) fn project_root_input() -> Value {
+    json!({
+        "type": "object", "required": ["root"],
+        "properties": { "root": { "type": "string", "minLength": 1, "description": "The folder." } },
+    })
+}
+
+/// The schema of a request body with everything that validation accepts besides the schema of the operation: aliases and numbers as
+/// texts, both marked as deprecated, so that generated clients can leave them out.
+fn asked(mut input: Value) -> Value {
+    aliases::describe(&mut input);
+    for property in input["properties"].as_object_mut().into_iter().flat_map(Map::values_mut) {
+        let Some(pattern) = parameters::numerals(property) else { continue };
+        let mut number = property.take();
+        let mut outer = json!({});
+        for name in ["description", "deprecated"] {
+            if let Some(value) = number.as_object_mut().and_then(|number| number.remove(name)) {
+                outer[name] = value;
+            }
+        }
+        outer["anyOf"] = json!([number, { "type": "string", "pattern": pattern, "deprecated": true }]);
+        *property = outer;
+    }
+    input["additionalProperties"] = json!(false);
+    input
 }
 
 fn answers(id: &str, about: &str, status: &str, gives: &str, output: Option<Value>) -> Value {

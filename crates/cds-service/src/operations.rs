@@ -31,6 +31,8 @@ pub struct Operation {
     pub about: &'static str,
     /// JSON Schema of its parameters; definitions inside.
     pub input: Value,
+    /// The same with the parameter that names the project, as a service takes it.
+    pub(crate) served_input: Value,
     /// JSON Schema of its answer; definitions inside.
     pub output: Value,
     call: Call,
@@ -249,6 +251,20 @@ pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
     ]
 });
 
+/// The parameter that says which project is asked.
+pub(crate) const PROJECT: &str = "project";
+
+/// Its schema; several projects can be asked for hits.
+fn project_input(has_hits: bool) -> Value {
+    if has_hits {
+        let about =
+            "Which project is asked: its name or a path in it; several names, or `*` for all. None: the only one.";
+        json!({ "type": ["string", "array", "null"], "items": { "type": "string" }, "minItems": 1, "description": about })
+    } else {
+        json!({ "type": ["string", "null"], "description": "Which project is asked: its name or a path in it. None: the only one." })
+    }
+}
+
 /// The operation of a name, or of another name for it.
 pub fn find(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|o| o.name == name || o.also.contains(&name))
@@ -276,7 +292,9 @@ fn row<I: DeserializeOwned + JsonSchema + 'static, O: Serialize + JsonSchema + '
                 json!({ "type": "string", "description": "Which project it is of, where several were asked." });
         }
     }
-    Operation { name, also, tool, about, input, output, call: Box::new(call) }
+    let mut served_input = input.clone();
+    served_input["properties"][PROJECT] = project_input(!output["properties"]["hits"].is_null());
+    Operation { name, also, tool, about, input, served_input, output, call: Box::new(call) }
 }
 
 /// An answer as the text it goes out as.

@@ -1,64 +1,38 @@
-//! Parameters held against the schema of their operation: other designs' names become ours, and what does not fit is told with its
-//! place, before anything is read.
+//! Request parameters, validated against the schema of their operation before anything is read. Names of other tools are accepted
+//! ([`crate::aliases`]); an error names the field.
 
 use serde_json::{Map, Value};
 
+use crate::aliases;
 use crate::fault::Fault;
-
-/// What other designs call our parameters. Taken where an operation has ours and was not given it.
-const ALIASES: &[(&str, &str)] = &[
-    ("top_k", "limit"),
-    ("max_results", "limit"),
-    ("num_results", "limit"),
-    ("file_filter", "path"),
-    ("path_prefix", "path"),
-    ("path_filter", "path"),
-    ("paths", "path"),
-    ("languages", "lang"),
-    ("language", "lang"),
-    ("entity_types", "type"),
-    ("types", "type"),
-    ("node_types", "kind"),
-    ("kinds", "kind"),
-    ("exclude_paths", "exclude"),
-    ("dense_weight", "semantic_weight"),
-    ("max_depth", "depth"),
-    ("hops", "depth"),
-    ("edge_types", "edges"),
-    ("start_entities", "from"),
-    ("entity_id", "ids"),
-    ("entity_ids", "ids"),
-    ("id", "ids"),
-    ("symbol", "name"),
-    ("regex", "pattern"),
-    ("text", "query"),
-    ("question", "query"),
-];
 
 /// Parameters of an operation with these properties, under our names.
 pub(crate) fn check(schema: &Value, given: Map<String, Value>) -> Result<Map<String, Value>, Fault> {
     let properties = schema["properties"].as_object().expect("inputs are objects");
-    let mut taken = Map::new();
-    for (name, value) in given {
-        let ours = ALIASES.iter().find(|(alias, ours)| *alias == name && properties.contains_key(*ours));
-        let name = match ours {
-            Some((_, ours)) if !properties.contains_key(&name) => (*ours).to_owned(),
-            _ => name,
-        };
-        let Some(property) = properties.get(&name) else {
+    let mut all = Vec::new();
+    for (name, value) in &given {
+        if !aliases::resolve(properties, name, value.clone(), &given, &mut all)? {
             let mut known: Vec<&str> = properties.keys().map(String::as_str).collect();
             known.sort_unstable();
-            return Err(Fault::parameter(&name, &format!("one of {}", known.join(", ")), "a name that is not known"));
-        };
-        // What is null is as if it were not there.
-        if value.is_null() {
+            return Err(Fault::parameter(name, &format!("one of {}", known.join(", ")), "a name that is not known"));
+        }
+    }
+    // Defaults last: they yield to what is given.
+    all.sort_by_key(|given| given.is_default);
+    let mut taken = Map::new();
+    for aliases::Given { parameter, value, name, is_default } in all {
+        // Null means absent.
+        if value.is_null() || is_default && taken.contains_key(&parameter) {
             continue;
         }
+        let property = &properties[&parameter];
+        let value = number_from(resolved(schema, property), value);
         fits(schema, property, &name, &value)?;
         let value = whole(value);
-        if taken.insert(name.clone(), value).is_some() {
-            return Err(Fault::parameter(&name, "one value", "two, under two names"));
+        if taken.get(&parameter).is_some_and(|other| *other != value) {
+            return Err(Fault::parameter(&parameter, "one value", "two, under two names"));
         }
+        taken.insert(parameter, value);
     }
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     for name in required {
@@ -67,6 +41,30 @@ pub(crate) fn check(schema: &Value, given: Map<String, Value>) -> Result<Map<Str
         }
     }
     Ok(taken)
+}
+
+/// Patterns of the texts that are accepted as numbers, by type.
+const NUMERALS: [(&str, &str); 2] = [("integer", "^-?[0-9]+$"), ("number", "^-?[0-9]+(\\.[0-9]+)?$")];
+
+/// The pattern of texts that a parameter accepts as numbers; none where it takes no number, or where a text has its own meaning.
+pub(crate) fn numerals(schema: &Value) -> Option<&'static str> {
+    let types = types(schema);
+    let (_, pattern) = NUMERALS.iter().find(|(name, _)| types.contains(name))?;
+    (!types.contains(&"string")).then_some(*pattern)
+}
+
+/// The number that a text stands for: language models quote them.
+fn number_from(schema: &Value, value: Value) -> Value {
+    let Some(text) = value.as_str().filter(|_| numerals(schema).is_some()) else { return value };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let is_number = match unsigned.split_once('.') {
+        Some((whole, fraction)) => types(schema).contains(&"number") && digits(whole) && digits(fraction),
+        None => digits(unsigned),
+    };
+    // Leading zeros are no JSON, and no reason to refuse.
+    let parsed = text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<f64>().map(Value::from));
+    if is_number { parsed.unwrap_or(value) } else { value }
 }
 
 /// 3.0 is as whole as 3.
@@ -207,7 +205,11 @@ mod tests {
         };
         bad(json!({}), "query: expected a value, received nothing");
         bad(json!({ "query": 5 }), "query: expected string, received 5");
-        bad(json!({ "query": "a", "limit": "5" }), "limit: expected integer, at least 0, received \"5\"");
+        bad(json!({ "query": "a", "limit": "five" }), "limit: expected integer, at least 0, received \"five\"");
+        bad(json!({ "query": "a", "limit": "" }), "limit: expected integer, at least 0, received \"\"");
+        bad(json!({ "query": "a", "limit": "5.5" }), "limit: expected integer, at least 0, received \"5.5\"");
+        bad(json!({ "query": "a", "limit": "-1" }), "limit: expected integer, at least 0, received -1");
+        bad(json!({ "query": "a", "top_k": "x" }), "top_k: expected integer, at least 0, received \"x\"");
         bad(json!({ "query": "a", "limit": -1 }), "limit: expected integer, at least 0, received -1");
         bad(json!({ "query": "a", "limit": 2.5 }), "limit: expected integer, at least 0, received 2.5");
         bad(

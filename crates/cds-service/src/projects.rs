@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::fault::{Fault, FaultKind};
 use crate::operations::{self, Operation};
+use crate::registry::{Entry, Registry};
 
 /// How an index is doing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -75,6 +76,16 @@ impl Project {
         ProjectInfo { name: self.name.clone(), root: self.engine.root().display().to_string(), index: self.state() }
     }
 
+    /// What a path has below the root; none for a path outside.
+    pub(crate) fn below(&self, path: &Path) -> Option<PathBuf> {
+        let strip = |root: &Path| path.strip_prefix(root).ok().map(Path::to_owned);
+        let resolved = || std::fs::canonicalize(path).ok()?.strip_prefix(self.engine.root()).ok().map(Path::to_owned);
+        if has_dots(path) {
+            return None;
+        }
+        strip(self.engine.root()).or_else(|| strip(&self.named)).or_else(resolved)
+    }
+
     /// Answers; while the first index is being made and has no files yet, with nothing, and a word about that.
     pub fn call(&self, operation: &Operation, given: Map<String, Value>) -> Result<Box<RawValue>, Fault> {
         let state = self.state();
@@ -103,7 +114,7 @@ impl Project {
     pub fn refresh(&self) -> Result<ProjectInfo, Fault> {
         let missed: Mutex<Option<String>> = Mutex::default();
         let warn = |why: &str| *missed.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
-        let hooks = Hooks { cancel: &self.cancel, warn: &warn, ..Hooks::default() };
+        let hooks = Hooks { cancel: &self.cancel, warn: &warn, empty: true, ..Hooks::default() };
         self.engine.ensure_indexed(&hooks)?;
         // Who asked looks again, and tells what is missing.
         match missed.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -117,12 +128,17 @@ impl Project {
         // While an index is brought up to date, the one of before is asked.
         let is_made = AtomicBool::new(self.engine.is_indexed());
         let progress = |p: Progress| {
+            // Another attempt after a failure: the failure stands until one succeeds.
+            if self.state().state == "failed" {
+                return;
+            }
             let state = if is_made.load(Ordering::Relaxed) { "ready" } else { "indexing" };
             self.set(State { state, phase: p.phase, done: p.done, total: p.total, error: String::new() });
         };
         let approve = |_: &str| self.approves;
         let cancel = &self.cancel;
-        let hooks = Hooks { progress: &progress, approve: &approve, cancel, early: true, ..Hooks::default() };
+        let hooks =
+            Hooks { progress: &progress, approve: &approve, cancel, early: true, empty: true, ..Hooks::default() };
         // Who watches may have failed to make an index before.
         let ready = || {
             if self.engine.is_indexed() {
@@ -138,19 +154,54 @@ impl Project {
                 self.set(State { state: "failed", error: error.message.clone(), ..State::default() });
             }
             WatchEvent::RootGone => {
-                let error = "its folder is gone".to_owned();
+                let error = GONE.to_owned();
                 self.set(State { state: "failed", error, ..State::default() });
             }
             WatchEvent::Polling { .. } => {}
         });
     }
 
-    fn close(&self) {
-        self.cancel.store(true, Ordering::Relaxed);
+    /// Whether it is being closed: no work for it begins any more.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.cancel.load(Ordering::SeqCst)
+    }
+
+    fn begin_to_close(&self) {
+        self.cancel.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until its index is no longer kept up to date.
+    pub(crate) fn close(&self) {
+        self.begin_to_close();
         if let Some(keeper) = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take() {
             let _ = keeper.join();
         }
     }
+}
+
+impl Unavailable {
+    fn info(&self, name: &str) -> ProjectInfo {
+        let index = State { state: "failed", error: self.error.clone(), ..State::default() };
+        ProjectInfo { name: name.to_owned(), root: self.root.display().to_string(), index }
+    }
+}
+
+/// The error of a project whose folder does not exist any more.
+const GONE: &str = "its folder is gone";
+
+/// How a project is opened.
+#[derive(Clone, Copy, Default)]
+struct Opening<'a> {
+    /// Whether a client asked for it.
+    by_client: bool,
+    /// The name it had before; none: that of its folder.
+    name: Option<&'a str>,
+}
+
+/// A name that nothing else has.
+fn free_name(base: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let names = std::iter::once(base.to_owned()).chain((2..).map(|n| format!("{base}-{n}")));
+    names.into_iter().find(|name| !is_taken(name)).unwrap_or_else(|| base.to_owned())
 }
 
 /// An answer without hits, as complete as its schema asks.
@@ -210,7 +261,20 @@ pub struct Projects {
     open: RwLock<BTreeMap<String, Arc<Project>>>,
     /// Told of every project that is opened.
     opened: Mutex<Option<Opened>>,
+    /// Where projects that clients open are remembered, and who is told if that fails.
+    registry: OnceLock<(Registry, Warn)>,
+    /// Remembered projects that could not be opened, by name. Locked after `open` where both are.
+    unavailable: RwLock<BTreeMap<String, Unavailable>>,
 }
+
+/// A remembered project that could not be opened.
+struct Unavailable {
+    root: PathBuf,
+    error: String,
+}
+
+/// Receives warnings.
+pub type Warn = Box<dyn Fn(&str) + Send + Sync>;
 
 /// Who is told of projects that are opened.
 type Opened = Box<dyn Fn(&Project) + Send>;
@@ -218,7 +282,70 @@ type Opened = Box<dyn Fn(&Project) + Send>;
 impl Projects {
     /// No projects yet.
     pub fn new(keeping: Keeping) -> Projects {
-        Projects { keeping, open: RwLock::default(), opened: Mutex::default() }
+        Projects {
+            keeping,
+            open: RwLock::default(),
+            opened: Mutex::default(),
+            registry: OnceLock::new(),
+            unavailable: RwLock::default(),
+        }
+    }
+
+    /// Opens the projects that clients opened before a restart, and remembers those that they will open. Only folders that clients may open
+    /// now are opened; other entries are left alone. A project that cannot be opened is listed with the reason.
+    pub fn restore(&self, registry: Registry, warn: Warn) {
+        let entries = registry.read().unwrap_or_else(|e| {
+            warn(&format!("projects that clients opened are not restored: {e}"));
+            Vec::new()
+        });
+        for Entry { name, root } in entries {
+            let is_gone = std::fs::symlink_metadata(&root).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound);
+            // Of a folder that is gone the path as it was remembered, without links, is all there is to judge.
+            let is_allowed =
+                root.is_absolute() && !has_dots(&root) && (self.may_open(&root) || is_gone && self.lies_allowed(&root));
+            if !is_allowed {
+                continue;
+            }
+            let opened = if is_gone {
+                Err(Fault::new(FaultKind::NotReady, GONE))
+            } else {
+                self.open_as(&root, Opening { by_client: true, name: Some(&name) }).map(drop)
+            };
+            if let Err(fault) = opened {
+                let is_taken = |name: &str| self.read().contains_key(name) || self.unavailable().contains_key(name);
+                let name = free_name(&name, is_taken);
+                let mut unavailable = self.unavailable.write().unwrap_or_else(PoisonError::into_inner);
+                unavailable.insert(name, Unavailable { root, error: fault.message });
+            }
+        }
+        let _ = self.registry.set((registry, warn));
+    }
+
+    fn unavailable(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<String, Unavailable>> {
+        self.unavailable.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what is remembered. A failure is a warning: the project itself is not affected.
+    fn remember(&self, change: impl FnOnce(&Registry) -> Result<(), String>) {
+        if let Some((registry, warn)) = self.registry.get()
+            && let Err(e) = change(registry)
+        {
+            warn(&format!("a restart will not have this change of projects: {e}"));
+        }
+    }
+
+    /// Every project as others see it, in order of name.
+    pub fn infos(&self) -> Vec<ProjectInfo> {
+        let mut infos: Vec<ProjectInfo> = self.all().iter().map(|project| project.info()).collect();
+        infos.extend(self.unavailable().iter().map(|(name, project)| project.info(name)));
+        infos.sort_by(|a, b| a.name.cmp(&b.name));
+        infos
+    }
+
+    /// One project as others see it.
+    pub(crate) fn info(&self, name: &str) -> Result<ProjectInfo, Fault> {
+        let unavailable = self.unavailable().get(name).map(|project| project.info(name));
+        unavailable.map_or_else(|| self.find(Some(name)).map(|project| project.info()), Ok)
     }
 
     /// Tells of every project that is open, and of those that will be.
@@ -241,29 +368,39 @@ impl Projects {
             );
             return Err(Fault::new(FaultKind::Invalid, message));
         }
-        self.open_as(root, true)
+        let project = self.open_as(root, Opening { by_client: true, name: None })?;
+        if project.by_client {
+            let root = project.engine.root();
+            self.unavailable.write().unwrap_or_else(PoisonError::into_inner).retain(|_, known| known.root != root);
+            self.remember(|registry| registry.add(Entry { name: project.name.clone(), root: root.to_owned() }));
+        }
+        Ok(project)
     }
 
     fn may_open(&self, root: &Path) -> bool {
-        let Some(root) = std::fs::canonicalize(root).ok().filter(|root| root.is_dir()) else { return false };
-        let allowed = self.keeping.allowed_roots.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
-        self.keeping.allowed_roots.is_empty() || allowed.into_iter().any(|folder| root.starts_with(folder))
+        std::fs::canonicalize(root).is_ok_and(|root| root.is_dir() && self.lies_allowed(&root))
+    }
+
+    /// Whether a path without links lies in a folder that is allowed.
+    fn lies_allowed(&self, root: &Path) -> bool {
+        let mut allowed = self.keeping.allowed_roots.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
+        self.keeping.allowed_roots.is_empty() || allowed.any(|folder| root.starts_with(folder))
     }
 
     /// Opens the folder; one that is open stays as it is.
     pub fn open(&self, root: &Path) -> Result<Arc<Project>, Fault> {
-        self.open_as(root, false)
+        self.open_as(root, Opening::default())
     }
 
-    fn open_as(&self, root: &Path, by_client: bool) -> Result<Arc<Project>, Fault> {
+    fn open_as(&self, root: &Path, opening: Opening) -> Result<Arc<Project>, Fault> {
+        let by_client = opening.by_client;
         let named = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let refused = |message: String| Fault { kind: FaultKind::Invalid, message, data: None };
         let root = std::fs::canonicalize(root).map_err(|e| refused(format!("{}: {e}", root.display())))?;
         if !root.is_dir() {
             return Err(refused(format!("{} is no folder", root.display())));
         }
-        let allowed = self.keeping.allowed_roots.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
-        if !self.keeping.allowed_roots.is_empty() && !allowed.into_iter().any(|folder| root.starts_with(folder)) {
+        if !self.lies_allowed(&root) {
             return Err(refused(format!("{} lies in none of the folders that are allowed", root.display())));
         }
         if let Some(known) = self.read().values().find(|project| project.engine.root() == root) {
@@ -281,9 +418,13 @@ impl Projects {
         if let Some(known) = open.values().find(|project| project.engine.root() == root) {
             return Ok(Arc::clone(known));
         }
-        let base = root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned());
-        let names = std::iter::once(base.clone()).chain((2..).map(|n| format!("{base}-{n}")));
-        let name = names.into_iter().find(|name| !open.contains_key(name)).unwrap_or(base);
+        let base = || root.file_name().map_or_else(|| "root".to_owned(), |name| name.to_string_lossy().into_owned());
+        let unavailable = self.unavailable();
+        let is_own = |known: &Unavailable| known.root == root;
+        let is_taken =
+            |name: &str| open.contains_key(name) || unavailable.get(name).is_some_and(|known| !is_own(known));
+        let name = free_name(&opening.name.map_or_else(base, str::to_owned), is_taken);
+        drop(unavailable);
         let state = State { state: "indexing", phase: "looking", ..State::default() };
         let project = Arc::new(Project {
             name: name.clone(),
@@ -312,18 +453,28 @@ impl Projects {
         Ok(project)
     }
 
-    /// Stops keeping a project. Its index stays on disk.
-    pub fn close(&self, name: &str) -> Result<(), Fault> {
+    /// Takes a project out, so that nothing new begins for it, and forgets it. Its index stays on disk. What is returned is to be closed;
+    /// a project that could not be opened has nothing to close.
+    pub(crate) fn take(&self, name: &str) -> Result<Option<Arc<Project>>, Fault> {
+        let unavailable = self.unavailable.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+        if let Some(project) = unavailable {
+            self.remember(|registry| registry.remove(&project.root));
+            return Ok(None);
+        }
         let project = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(name);
-        project.ok_or_else(|| self.unknown(name))?.close();
-        Ok(())
+        let project = project.ok_or_else(|| self.unknown(name))?;
+        project.begin_to_close();
+        if project.by_client {
+            self.remember(|registry| registry.remove(project.engine.root()));
+        }
+        Ok(Some(project))
     }
 
     /// Stops keeping all.
     pub fn close_all(&self) {
         let all = std::mem::take(&mut *self.open.write().unwrap_or_else(PoisonError::into_inner));
         for project in all.values() {
-            project.cancel.store(true, Ordering::Relaxed);
+            project.begin_to_close();
         }
         for project in all.values() {
             project.close();
@@ -361,6 +512,9 @@ impl Projects {
         };
         if let Some(project) = open.get(named) {
             return Ok(Arc::clone(project));
+        }
+        if let Some(project) = self.unavailable().get(named) {
+            return Err(Fault::new(FaultKind::NotReady, format!("project {named:?}: {}", project.error)));
         }
         let deepest = |path: &Path| {
             let is_around = |root: &Path| path.starts_with(root);

@@ -6,8 +6,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::doors::{PROJECT, index_input};
-use crate::openapi::project_input;
+use crate::doors::index_input;
 use crate::operations::{OPERATIONS, schema};
 use crate::tasks::Task;
 
@@ -56,9 +55,7 @@ pub fn document(before: &str) -> String {
     let mut messages = Messages::default();
     let mut text = HEAD.to_owned();
     for operation in OPERATIONS.iter() {
-        let mut input = operation.input.clone();
-        input["properties"][PROJECT] = project_input(operation);
-        let (asked, answered) = (messages.root(&input), messages.root(&operation.output));
+        let (asked, answered) = (messages.root(&operation.served_input), messages.root(&operation.output));
         for line in operation.about.lines() {
             let _ = writeln!(text, "  // {line}");
         }

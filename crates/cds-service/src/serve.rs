@@ -137,7 +137,10 @@ pub async fn serve(
                     let _ = stream.set_nodelay(true);
                     match &tls {
                         Some(tls) => acceptor.take_encrypted(stream, tls, &tcp_connections),
+                        #[cfg(feature = "grpc")]
                         None => acceptor.take(stream, &tcp_connections),
+                        #[cfg(not(feature = "grpc"))]
+                        None => acceptor.take_http1(stream, &tcp_connections),
                     }
                 }
                 Err(_) => pause().await,
@@ -219,6 +222,24 @@ impl Acceptor {
     fn take(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, all: &Arc<Connections>) {
         let Some(connection) = all.open() else { return };
         tokio::spawn(self.answer(stream, connection));
+    }
+
+    /// The same for a build without HTTP/2, which answers clients that speak it.
+    #[cfg(not(feature = "grpc"))]
+    fn take_http1(self: &Arc<Self>, mut stream: tokio::net::TcpStream, all: &Arc<Connections>) {
+        let Some(connection) = all.open() else { return };
+        let own = Arc::downgrade(self);
+        let head = self.limits.head;
+        tokio::spawn(async move {
+            let refused = tokio::select! {
+                refused = tokio::time::timeout(head, crate::http1_only::refused(&mut stream)) => refused,
+                () = connection.closed() => return,
+            };
+            let (Ok(false), Some(own)) = (refused, own.upgrade()) else { return };
+            let answered = own.answer(stream, connection);
+            drop(own);
+            answered.await;
+        });
     }
 
     /// The same once both sides have agreed on keys, which must not take long either.

@@ -159,7 +159,11 @@ impl Tasks {
             });
         };
         let approve = |_: &str| true;
-        let hooks = Hooks { progress: &progress, cancel, approve: &approve, early: true, ..Hooks::default() };
+        let hooks =
+            Hooks { progress: &progress, cancel, approve: &approve, early: true, empty: true, ..Hooks::default() };
+        if project.is_closing() {
+            cancel.store(true, Ordering::Relaxed);
+        }
         let result = project.engine.index(force, &hooks);
         self.change(number, |task| match result {
             Ok(report) => {
@@ -197,6 +201,13 @@ impl Tasks {
         }
         let task = now.borrow().clone();
         Ok(task)
+    }
+
+    /// Asks those of a project to stop.
+    pub(crate) fn cancel_of(&self, project: &str) {
+        let entries = self.entries();
+        let own = entries.values().filter(|entry| entry.now.borrow().project == project);
+        own.for_each(|entry| entry.cancel.store(true, Ordering::Relaxed));
     }
 
     /// Asks all to stop.

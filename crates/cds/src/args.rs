@@ -318,7 +318,7 @@ pub(crate) struct RouteArgs {
     #[arg(long)]
     pub(crate) direction: Option<String>,
     /// Edges: contain, import, invoke, inherit [default: all but contain]
-    #[arg(long = "edge", value_delimiter = ',', value_name = "KIND")]
+    #[arg(long = "edge", alias = "edges", value_delimiter = ',', value_name = "KIND")]
     pub(crate) edges: Vec<String>,
     #[command(flatten)]
     pub(crate) walk: WalkArgs,
@@ -408,7 +408,7 @@ pub(crate) struct SearchArgs {
     pub(crate) query: Vec<String>,
     #[command(flatten)]
     pub(crate) how: HowArgs,
-    /// How much text: fold, preview or full
+    /// How much text: fold, preview or full; several separated by commas are all in the JSON
     #[arg(long)]
     pub(crate) snippet: Option<String>,
     /// Budget of the answer in estimated tokens
@@ -500,7 +500,7 @@ pub(crate) struct SimilarArgs {
     /// The least similarity, 0 to 1
     #[arg(long, value_name = "COSINE")]
     pub(crate) min_similarity: Option<f32>,
-    /// How much text: fold, preview or full
+    /// How much text: fold, preview or full; several separated by commas are all in the JSON
     #[arg(long)]
     pub(crate) snippet: Option<String>,
     /// Budget of the answer in estimated tokens

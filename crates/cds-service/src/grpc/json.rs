@@ -7,9 +7,8 @@ use serde::{Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::messages::{Highlight, Match, Signal, Stamp};
-use crate::doors::PROJECT;
 use crate::fault::{Fault, FaultKind};
-use crate::operations::{text, value};
+use crate::operations::{PROJECT, text, value};
 
 /// What is asked, as the parameters of an operation.
 pub(super) fn parameters(asked: &impl Serialize) -> Result<Map<String, Value>, Fault> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cds_engine::{Error, ErrorKind, find_root};
-use cds_service::{Doors, Fault, FaultKind, Guard, Keeping, Limits, Listen};
+use cds_service::{Doors, Fault, FaultKind, Guard, Keeping, Limits, Listen, Registry};
 
 use super::{Done, note, print};
 use crate::args::{Common, McpArgs, ServeArgs};
@@ -103,6 +103,9 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
     listen.check(&guard).map_err(stopped)?;
     let keeping = Keeping { allowed_roots, no_watch: args.no_watch, checks_index_dir: true, ..Keeping::default() };
     let doors = open(common, &roots, keeping, args.log)?;
+    if let Some(registry) = Registry::of_user(|name| std::env::var(name).ok()) {
+        doors.projects.restore(registry, Box::new(note));
+    }
     let told = |address: Option<SocketAddr>| {
         // On standard output, so that a program that starts us can read where to ask.
         if let Some(address) = address {

@@ -99,6 +99,64 @@ fn requests() -> Vec<(&'static str, Vec<&'static str>, Value)> {
         row("search", "search cart --node-name 'tot*'", json!({ "query": "cart", "node_name": "tot*" })),
         row("search", "search cart --min-similarity 0.2", json!({ "query": "cart", "min_similarity": 0.2 })),
         row("search", "search where are things tried again", json!({ "query": "where are things tried again" })),
+        row("search", "search cart --limit 2", json!({ "query": "cart", "limit": "2" })),
+        row(
+            "search",
+            "search cart --snippet fold,preview,full",
+            json!({ "query": "cart", "snippet": "fold,preview,full" }),
+        ),
+        // Requests as other tools write them.
+        row("search", "search cart --node-name 'tot*'", json!({ "query": "cart", "node_name_pattern": "tot*" })),
+        row(
+            "search",
+            "search total --parent-context Cart",
+            json!({ "query": "total", "parent_context_pattern": "Cart" }),
+        ),
+        row(
+            "search",
+            "search cart --granularity document --files 1",
+            json!({ "query": "cart", "granularity": "document", "file_limit": 1 }),
+        ),
+        row("search", "search cart --chunks-per-file 1", json!({ "query": "cart", "max_per_file": 1 })),
+        row(
+            "search",
+            "search cart --preset cds-index --upper-threshold 0",
+            json!({ "query": "cart", "preset": "cds-index", "use_bm25_fallback": false }),
+        ),
+        row(
+            "search",
+            "search cart --preset cds-index",
+            json!({ "query": "cart", "preset": "cds-index", "use_bm25_fallback": true }),
+        ),
+        row("search", "search cart total", json!({ "search_terms": ["cart", "total"], "expanded": true })),
+        row("search", "search total --path shop", json!({ "query": "total", "file_path_or_pattern": "shop" })),
+        row(
+            "search",
+            "search retry --path .ts",
+            json!({ "query": "retry", "extensions": "ts", "expand_query": false }),
+        ),
+        row(
+            "search",
+            "search retry --lang typescript --path shop",
+            json!({ "query": "retry", "filter": { "languages": ["typescript"], "path_prefix": "shop" } }),
+        ),
+        row("search", "search cart --snippet full", json!({ "query": "cart", "include_content": true })),
+        row("search", "search cart --granularity chunk", json!({ "query": "cart", "group_by_file": true })),
+        row("search", "search retry --depth 2", json!({ "query": "retry", "multi_hop": true, "format": "toon" })),
+        row(
+            "traverse",
+            "traverse Cart.total --direction backward --depth 1 --edge invoke --type function",
+            json!({
+                "start_entities": ["Cart.total"], "direction": "upstream", "traversal_depth": 1,
+                "dependency_type_filter": ["invokes"], "entity_type_filter": ["function"],
+            }),
+        ),
+        row("traverse", "traverse Cart.total --edges invoke", json!({ "from": "Cart.total", "edge": "invoke" })),
+        row(
+            "retrieve",
+            "retrieve shop/cart.py:3 shop/cart.py:5",
+            json!({ "file_path_or_pattern": "shop/cart.py", "line_nums": [3, 5] }),
+        ),
         row("symbol", "symbol Cart", json!({ "name": "Cart" })),
         row("symbol", "symbol 'to*'", json!({ "name": "to*" })),
         row("symbol", "symbol cart --ignore-case", json!({ "symbol": "cart", "ignore_case": true })),
@@ -158,6 +216,92 @@ fn requests() -> Vec<(&'static str, Vec<&'static str>, Value)> {
     ]
 }
 
+#[test]
+fn b10_names_of_other_tools_are_described_and_deprecated() {
+    let project = Project::new(SHOP);
+    let service = Service::start(&project, &[]);
+    let mut mcp = Mcp::start(&project, &[]);
+    let schema = |operation: &str| {
+        let api = service.get("/api/openapi.json").json();
+        api["paths"][format!("/api/v1/{operation}")]["post"]["requestBody"]["content"]["application/json"]["schema"]
+            .clone()
+    };
+    let search = schema("search");
+    let property = |name: &str| &search["properties"][name];
+    assert_eq!((&property("top_k")["deprecated"], &property("limit")["deprecated"]), (&json!(true), &Value::Null));
+    assert_eq!(property("use_bm25_fallback")["type"], json!(["boolean", "null"]));
+    // A request needs one of the names of what is required, and may write a number as text.
+    assert_eq!(search["allOf"][0]["anyOf"][0], json!({ "required": ["query"] }));
+    assert!(search["allOf"][0]["anyOf"].as_array().is_some_and(|any| any.contains(&json!({ "required": ["text"] }))));
+    assert_eq!(property("limit")["anyOf"][1]["pattern"], "^-?[0-9]+$");
+    let way = schema("path");
+    assert_eq!(way["required"], json!(["to"]));
+    let tools = mcp.ask("tools/list", &json!({}));
+    let tool = tools["result"]["tools"].as_array().and_then(|tools| tools.iter().find(|t| t["name"] == "search_code"));
+    let properties = &tool.expect("it is there")["inputSchema"]["properties"];
+    let about = |name: &str| properties[name]["description"].as_str().unwrap_or_default().to_owned();
+    assert!(about("limit").contains("`top_k`") && about("upper_threshold").contains("`use_bm25_fallback`"));
+
+    let refused = |parameters: Value, expect: &str| {
+        let answer = service.post("/api/v1/search", &parameters);
+        assert_eq!((answer.status, &answer.json()["error"]["message"]), (400, &json!(expect)), "{parameters}");
+    };
+    refused(json!({ "query": "a", "top_k": "x" }), "top_k: expected integer, at least 1, at most 1000, received \"x\"");
+    refused(
+        json!({ "query": "a", "limit": 1, "top_k": 2 }),
+        "limit: expected one value, received two, under two names",
+    );
+    refused(
+        json!({ "query": "a", "filter": { "size": 1 } }),
+        "filter.size: expected a filter, received an unknown name",
+    );
+    refused(json!({ "query": "a", "multi_hop": 1 }), "multi_hop: expected boolean, received 1");
+    let lines = service.post("/api/v1/retrieve", &json!({ "line_nums": [1] }));
+    assert_eq!(lines.status, 400, "{}", lines.body);
+}
+
+#[test]
+fn c3_names_alone_answer_where_bm25_is_left_out() {
+    let project = Project::new("//- a.py\ndef connect():\n    pass\n\n\ndef other():\n    \"\"\"Will connect.\"\"\"\n");
+    let service = Service::start(&project, &[]);
+    let names = |fallback: Value| {
+        let given = json!({ "query": "connect", "preset": "cds-index", "use_bm25_fallback": fallback });
+        let answer = service.post("/api/v1/search", &given).json();
+        let hits = answer["hits"].as_array().expect("hits").iter();
+        hits.map(|hit| (hit["name"].clone(), hit["matched_terms"].clone())).collect::<Vec<_>>()
+    };
+    let connect = (json!("connect"), json!(["connect"]));
+    assert_eq!(names(json!(false)), [connect.clone()]);
+    let both = [connect, (json!("other"), json!(["connect"]))];
+    assert_eq!((names(json!(true)), names(Value::Null)), (both.to_vec(), both.to_vec()));
+}
+
+#[test]
+fn an_absolute_path_selects_its_project() {
+    let one = Project::new("//- src/a.py\ndef retry_one():\n    pass\n//- lib/b.py\ndef retry_lib():\n    pass\n");
+    let two = Project::new("//- a.py\ndef retry_two():\n    pass\n");
+    let folder = |project: &Project| project.root().canonicalize().unwrap().display().to_string();
+    let (first, second) = (folder(&one), folder(&two));
+    let service = Service::start(&one, &[&first, &second]);
+    let names = |path: &str| {
+        let given = json!({ "query": "retry", "path": path });
+        let answer = service.post("/api/v1/search", &given).json();
+        let mut names: Vec<String> =
+            answer["hits"].as_array().into_iter().flatten().map(|hit| hit["name"].to_string()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&second), ["\"retry_two\""]);
+    assert_eq!(names(&first), ["\"retry_lib\"", "\"retry_one\""]);
+    assert_eq!(names(&format!("{first}/src")), ["\"retry_one\""]);
+    let outline = service.post("/api/v1/outline", &json!({ "path": format!("{first}/src/a.py") })).json();
+    assert_eq!(outline["files"][0]["path"], "src/a.py", "{outline}");
+    let outside = one.home().canonicalize().unwrap().display().to_string();
+    assert_eq!(service.post("/api/v1/search", &json!({ "query": "retry", "path": outside })).status, 404);
+    let mixed = json!({ "query": "retry", "path": first, "project": second });
+    assert_eq!(service.post("/api/v1/search", &mixed).status, 400);
+}
+
 /// An answer without what differs from one moment to the next.
 fn settled(mut answer: Value) -> Value {
     if let Some(object) = answer.as_object_mut() {
@@ -203,7 +347,13 @@ fn b10_the_same_requests_give_the_same_answers_in_every_door() {
     };
     let requests = requests();
     assert!(requests.len() >= 40);
+    let api = service.get("/api/openapi.json").json();
     for (operation, line, parameters) in requests {
+        let described = &api["paths"][format!("/api/v1/{operation}")]["post"]["requestBody"]["content"]["application/json"]
+            ["schema"];
+        for name in parameters.as_object().expect("an object").keys() {
+            assert!(described["properties"].get(name).is_some(), "OpenAPI forbids {name}: {line:?}");
+        }
         let expect = settled(project.json_or_nothing(&line));
         let by_rpc = service.rpc(operation, &parameters).unwrap_or_else(|e| panic!("{line:?}: {e}"));
         assert_eq!(settled(by_rpc), expect, "JSON-RPC: {line:?}");

@@ -36,6 +36,7 @@ mod lock;
 mod model;
 #[cfg(unix)]
 mod overload;
+mod projects;
 mod readers;
 mod research;
 mod retrieve;
