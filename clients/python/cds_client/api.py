@@ -87,12 +87,14 @@ class Hit(TypedDict):
     # `name`, `bm25` or `hybrid`; for names how they answered: `exact`, `prefix`, `any_case`, `fuzzy`, `member`.
     # None where an id was asked for.
     match_type: NotRequired[str | None]
-    # Each retriever's score.
+    # Each retriever's score. In presets that mix retrievers, `rrf` is the sum of their weights, each divided by
+    # `k` plus the rank.
     scores: NotRequired[dict[str, float]]
     # Each retriever's rank, from 1.
     ranks: NotRequired[dict[str, int]]
-    # What moved the score: evidence that was added, the greatest first, then what multiplied the sum, in that
-    # order.
+    # What made the score, in the order of application: evidence that is added, the greatest first; multipliers
+    # of the sum; then what the
+    # graph or a reranker adds.
     signals: NotRequired[dict[str, float]]
     # Line, first and last-plus-one character of each match in the snippet.
     highlights: NotRequired[list[list[int]]]

@@ -83,11 +83,14 @@ export interface Hit {
    * None where an id was asked for.
    */
   match_type?: string | null;
-  /** Each retriever's score. */
+  /** Each retriever's score. In presets that mix retrievers, `rrf` is the sum of their weights, each divided by `k` plus the rank. */
   scores?: Record<string, number>;
   /** Each retriever's rank, from 1. */
   ranks?: Record<string, number>;
-  /** What moved the score: evidence that was added, the greatest first, then what multiplied the sum, in that order. */
+  /**
+   * What made the score, in the order of application: evidence that is added, the greatest first; multipliers of the sum; then what the
+   * graph or a reranker adds.
+   */
   signals?: Record<string, number>;
   /** Line, first and last-plus-one character of each match in the snippet. */
   highlights?: [number, number, number][];

@@ -91,7 +91,8 @@ pub(crate) enum Command {
     Index(IndexArgs),
     /// Keep the index up to date until Ctrl-C
     Watch(WatchArgs),
-    /// Serve JSON-RPC, HTTP, MCP and gRPC to other programs until Ctrl-C
+    #[cfg_attr(feature = "grpc", doc = "Serve JSON-RPC, HTTP, MCP and gRPC to other programs until Ctrl-C")]
+    #[cfg_attr(not(feature = "grpc"), doc = "Serve JSON-RPC, HTTP and MCP to other programs until Ctrl-C")]
     Serve(ServeArgs),
     /// Answer an MCP client on standard input and output
     Mcp(McpArgs),

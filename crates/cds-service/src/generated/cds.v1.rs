@@ -480,7 +480,7 @@ pub struct Hit {
     #[prost(string, optional, tag = "27")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_type: ::core::option::Option<::prost::alloc::string::String>,
-    /// Each retriever's score.
+    /// Each retriever's score. In presets that mix retrievers, `rrf` is the sum of their weights, each divided by `k` plus the rank.
     #[prost(btree_map = "string, float", tag = "28")]
     #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub scores: ::prost::alloc::collections::BTreeMap<
@@ -494,7 +494,8 @@ pub struct Hit {
         ::prost::alloc::string::String,
         u32,
     >,
-    /// What moved the score: evidence that was added, the greatest first, then what multiplied the sum, in that order.
+    /// What made the score, in the order of application: evidence that is added, the greatest first; multipliers of the sum; then what the
+    /// graph or a reranker adds.
     #[prost(message, repeated, tag = "30")]
     #[serde(skip_serializing_if = "Vec::is_empty", with = "crate::grpc::json::by_name")]
     pub signals: ::prost::alloc::vec::Vec<Signal>,
