@@ -72,8 +72,7 @@ mod tests {
             assert_eq!(answer.0, expect.is_some(), "{parts:?}");
             assert!(answer.1.starts_with(expect.unwrap_or_default()), "{parts:?}: {}", answer.1);
         };
-        const PREFACE: &[&str] = &["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"];
-        check(PREFACE, Some("HTTP/1.1 505 HTTP Version Not Supported\r\n"));
+        check(&["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"], Some("HTTP/1.1 505 HTTP Version Not Supported\r\n"));
         check(&["PRI *", " HTTP/2.0\r\n\r\n"], Some("HTTP/1.1 505 "));
         check(&["POST /rpc HTTP/1.1\r\n"], None);
         check(&["PRINT / HTTP/1.1\r\n"], None);

@@ -271,7 +271,7 @@ fn c3_names_alone_answer_where_bm25_is_left_out() {
         hits.map(|hit| (hit["name"].clone(), hit["matched_terms"].clone())).collect::<Vec<_>>()
     };
     let connect = (json!("connect"), json!(["connect"]));
-    assert_eq!(names(json!(false)), [connect.clone()]);
+    assert_eq!(names(json!(false)), std::slice::from_ref(&connect));
     let both = [connect, (json!("other"), json!(["connect"]))];
     assert_eq!((names(json!(true)), names(Value::Null)), (both.to_vec(), both.to_vec()));
 }
