@@ -31,7 +31,7 @@ pub(crate) fn files() -> Files {
 
 /// Turns ids of one snapshot into hits, reading each file once.
 pub(crate) struct Hydrator<'a> {
-    snapshot: &'a Snapshot,
+    pub(crate) snapshot: &'a Snapshot,
     root: ProjectRoot,
     known: &'a Files,
     files: FxHashMap<FileId, Arc<LoadedFile>>,
@@ -171,16 +171,13 @@ impl<'a> Hydrator<'a> {
     /// A hit for an entity as a whole: files and folders too.
     pub(crate) fn entity(&mut self, entity: EntityView, shown: Snippet) -> Result<Hit> {
         let Some(document) = entity.document() else {
-            // A folder.
-            let path = entity.path();
-            let name = Some(entity.name().to_owned());
-            let entity_type = entity.entity_type().name();
+            // A folder, or what is outside the tree.
             return Ok(Hit {
-                id: path.clone(),
-                path,
-                entity_type,
-                kind: "directory",
-                name,
+                id: entity.key(),
+                path: entity.path(),
+                entity_type: entity.entity_type().name(),
+                kind: entity.kind().name(),
+                name: Some(entity.name().to_owned()),
                 is_public: true,
                 ..Hit::default()
             });

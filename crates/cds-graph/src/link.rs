@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::changes::Changes;
 use crate::dependencies::{DepKind, Stored, file_key, key};
-use crate::lookup::{Lookup, Tables};
+use crate::lookup::{Caller, Lookup, Tables};
 use crate::modules::{Modules, Target};
 use crate::outline::{Definition, TOP, is_block, is_callable, is_type};
 use crate::resolve::Value;
@@ -63,7 +63,7 @@ pub struct Linked<E> {
 pub struct LinkedFile<E> {
     /// What was kept of its import, invoke and inherit edges: one for each site, sorted by source, then position.
     pub edges: E,
-    /// Calls that may mean too many entities to say which, sorted by source, then position.
+    /// Calls that may mean too many entities to say which, or only hidden ones, sorted by source, then position.
     pub unresolved: Vec<Unresolved>,
     /// Calls of something that the tree does not define.
     pub calls_outside: u32,
@@ -95,7 +95,7 @@ pub struct Edge {
     pub alias: Option<u32>,
 }
 
-/// A call that may mean too many entities.
+/// A call that may mean too many entities, or only such as are not visible where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unresolved {
     /// The node that calls.
@@ -116,12 +116,20 @@ enum End {
     Outside(String),
 }
 
+/// Entities that a name may mean.
+enum Guess {
+    /// Few enough that each gets an edge.
+    Linked(Vec<u32>),
+    /// Too many, or none of them visible to the call; none at all for a name from outside the tree.
+    Unresolved(Vec<u32>),
+}
+
 /// Edges of one file, before outside modules have nodes.
 #[derive(Default)]
 struct FileEdges {
     edges: Vec<(Edge, Option<String>)>,
     /// What a name may mean in this file, called bare or on something.
-    guesses: FxHashMap<(Symbol, bool), Vec<u32>>,
+    guesses: FxHashMap<(Symbol, bool, Caller), Guess>,
     unresolved: Vec<Unresolved>,
     calls_outside: u32,
 }
@@ -303,8 +311,6 @@ struct Candidate {
     is_callable: bool,
     /// Whether it is a member of a type.
     in_type: bool,
-    /// Whether only its own file, and files that include it, see it.
-    is_own: bool,
 }
 
 impl Named {
@@ -325,7 +331,6 @@ impl Named {
                     rule: file.rule,
                     is_callable: is_callable(kind),
                     in_type: definition.scope().is_some() || around.any(|outer| is_type(outer.kind())),
-                    is_own: definition.is_own(),
                 });
             }
         }
@@ -353,15 +358,18 @@ struct Call<'f> {
     name: Name<'f>,
     receiver: Option<&'f str>,
     place: Place,
+    is_test: bool,
 }
 
 /// The calls of a file.
 fn calls<'f>(lookup: &Lookup, facts: &'f FileFacts) -> impl Iterator<Item = Call<'f>> {
     let calls = facts.references.iter().filter(|r| r.kind == ReferenceKind::Call);
-    calls.map(|r| Call {
+    let is_test_file = lookup.own_file().is_test;
+    calls.map(move |r| Call {
         name: lookup.name_of(&r.name),
         receiver: r.receiver.as_deref(),
         place: Place { scope: r.enclosing.unwrap_or(TOP), start: r.start, line: r.line },
+        is_test: is_test_file || r.enclosing.is_some_and(|around| facts.entities[around as usize].is_test),
     })
 }
 
@@ -468,7 +476,7 @@ fn import_edges(lookup: &Lookup, folder_node: &dyn Fn(&str) -> Option<u32>) -> F
 
 fn call_edges(lookup: &Lookup, named: &Named, call: &Call, found: &mut FileEdges) {
     lookup.begin();
-    let &Call { name, receiver, place } = call;
+    let &Call { name, receiver, place, .. } = call;
     let at = lookup.own;
     let rules = lookup.rules(at);
     let resolved = match receiver {
@@ -532,40 +540,50 @@ fn is_capitals(path: &str) -> bool {
 
 /// Nothing but the name is known.
 fn by_name(lookup: &Lookup, named: &Named, call: &Call, found: &mut FileEdges) {
-    let &Call { name, receiver, place } = call;
+    let &Call { name, receiver, place, is_test } = call;
     let rules = lookup.rules(lookup.own);
     let own_rule = lookup.own_file().rule;
     let fits = |candidate: &&Candidate| {
         // What is called on something is a member, or a function that may stand in a module; what is called bare is not a
         // member, unless members are.
         let placed = if receiver.is_some() { candidate.is_callable } else { !candidate.in_type || rules.bare_members };
-        let is_hidden = candidate.is_own && lookup.place_of(candidate.node).0 != lookup.own;
         let is_related = lookup.is_same_family(own_rule, candidate.rule);
-        placed && is_related && !is_hidden && !lookup.is_declared(candidate.node, name.symbol)
+        placed && is_related && !lookup.is_declared(candidate.node, name.symbol)
     };
     let bare_and_known = receiver.is_none() && !rules.globals;
     if bare_and_known || rules.builtins.iter().any(|b| b == name.text) {
         found.calls_outside += 1;
         return;
     }
+    let is_outside = receiver.is_some_and(|on| !rules.this.iter().chain(&rules.this_type).any(|own| own == on));
+    let caller = Caller { is_test, is_outside };
     // Common names have thousands of owners: each file judges them once.
-    let judge = || named.of(name.symbol, lookup).filter(fits).map(|candidate| candidate.node).collect();
+    let judge = || {
+        let nodes = named.of(name.symbol, lookup).filter(fits).map(|candidate| candidate.node);
+        let (reached, hidden): (Vec<u32>, Vec<u32>) = nodes.partition(|node| lookup.reaches(*node, caller));
+        match reached.len() {
+            0 => Guess::Unresolved(hidden),
+            1..=MAX_CANDIDATES => Guess::Linked(reached),
+            _ => Guess::Unresolved(reached),
+        }
+    };
     let FileEdges { edges, guesses, .. } = found;
-    let candidates: &Vec<u32> = guesses.entry((name.symbol, receiver.is_some())).or_insert_with(judge);
-    match candidates.len() {
-        0 => found.calls_outside += 1,
-        count @ 1..=MAX_CANDIDATES => {
-            for &to in candidates {
-                edges.push((edge(lookup, place, to, EdgeKind::Invoke, Certainty::Named, count), None));
+    match guesses.entry((name.symbol, receiver.is_some(), caller)).or_insert_with(judge) {
+        Guess::Linked(all) => {
+            for &to in all.iter() {
+                edges.push((edge(lookup, place, to, EdgeKind::Invoke, Certainty::Named, all.len()), None));
             }
         }
-        count => found.unresolved.push(Unresolved {
-            from: lookup.own_file().node_of(place.scope),
-            start: place.start,
-            like: candidates[0],
-            candidates: count as u32,
-            line: place.line,
-        }),
+        Guess::Unresolved(all) => match all.first() {
+            None => found.calls_outside += 1,
+            Some(&like) => found.unresolved.push(Unresolved {
+                from: lookup.own_file().node_of(place.scope),
+                start: place.start,
+                like,
+                candidates: all.len() as u32,
+                line: place.line,
+            }),
+        },
     }
 }
 

@@ -7,12 +7,13 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-use cds_model::{Kind, LinkRules, Shared, Step};
+use cds_model::{Kind, LinkRules, Reach, Shared, Step};
 use rustc_hash::FxHashMap;
 
 use crate::bodies::Bodies;
 use crate::dependencies::{DepKind, Recorder, file_key};
 use crate::includes::Includes;
+use crate::modules::rust::is_below;
 use crate::modules::{Modules, Place, Target};
 use crate::outline::{Definition, Import, TOP, is_block};
 use crate::spaces::Spaces;
@@ -154,6 +155,15 @@ impl<'a> Tables<'a> {
     }
 }
 
+/// What a call by name shows of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Caller {
+    /// Whether it stands in a test.
+    pub(crate) is_test: bool,
+    /// Whether something is called on another object than the caller's own.
+    pub(crate) is_outside: bool,
+}
+
 /// Reads the tables on behalf of one file.
 pub(crate) struct Lookup<'r> {
     tables: &'r Tables<'r>,
@@ -206,6 +216,30 @@ impl<'r> Lookup<'r> {
     /// The name that a text spells.
     pub(crate) fn name_of<'t>(&self, text: &'t str) -> Name<'t> {
         Name::new(self.tables.tree.symbols, text, self.recorder)
+    }
+
+    /// Whether a call in the file that is linked may mean an entity by its name alone. All that this reads, the entity's definition and the
+    /// path, language and package of its file, is part of the key of its name, which [`Lookup::record_name`] records.
+    pub(crate) fn reaches(&self, node: u32, caller: Caller) -> bool {
+        let (at, local) = self.place_of(node);
+        let files = self.tables.tree.files();
+        let (file, own) = (&files[at as usize], self.own_file());
+        let Some(definition) = file.contents().entities.get(local as usize) else { return false };
+        if definition.is_self_only() && caller.is_outside || (file.is_test || definition.is_test()) && !caller.is_test {
+            return false;
+        }
+        let group = |at: u32| {
+            let package = files[at as usize].contents().package;
+            Group::of(self.tables.tree, self.tables.modules, at, package)
+        };
+        at == self.own
+            || !definition.is_own()
+                && match definition.reach() {
+                    Reach::Tree => true,
+                    Reach::Group => group(at) == group(self.own),
+                    Reach::Below => is_below(own.path, file.path),
+                    Reach::File => false,
+                }
     }
 
     /// Records a look-up of a name in the whole tree.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cds_model::{EntityType, FileFacts, Kind, LinkRules, ReferenceKind};
+use cds_model::{Entity, EntityType, FileFacts, Kind, LinkRules, Reach, ReachRules, ReferenceKind};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::symbols::{Symbol, Symbols};
@@ -116,10 +116,17 @@ mod flag {
     pub(super) const DECLARATION: u32 = 1 << 10;
     pub(super) const OWN: u32 = 1 << 11;
     pub(super) const PARTIAL: u32 = 1 << 12;
+    pub(super) const TEST: u32 = 1 << 13;
+    pub(super) const SELF_ONLY: u32 = 1 << 14;
+    /// The first of two bits that hold a [`Reach`](cds_model::Reach).
+    pub(super) const REACH: u32 = 15;
     /// Of imports.
     pub(super) const WILDCARD: u32 = 1;
     pub(super) const EXPORT: u32 = 2;
 }
+
+/// By what is stored.
+const REACHES: [Reach; 4] = [Reach::Tree, Reach::Group, Reach::Below, Reach::File];
 
 impl Definition {
     pub(crate) fn kind(&self) -> Kind {
@@ -160,6 +167,21 @@ impl Definition {
     pub(crate) fn is_partial(&self) -> bool {
         self.packed & flag::PARTIAL != 0
     }
+
+    /// It is a test, or lies in one.
+    pub(crate) fn is_test(&self) -> bool {
+        self.packed & flag::TEST != 0
+    }
+
+    /// It can only be called without a receiver, or on the object itself.
+    pub(crate) fn is_self_only(&self) -> bool {
+        self.packed & flag::SELF_ONLY != 0
+    }
+
+    /// The files in which a call may mean it by its name alone.
+    pub(crate) fn reach(&self) -> Reach {
+        REACHES[(self.packed >> flag::REACH & 3) as usize]
+    }
 }
 
 impl Import {
@@ -198,7 +220,7 @@ impl Binding {
 pub fn outline(symbols: &mut Symbols, rules: &LinkRules, facts: &FileFacts) -> Vec<u32> {
     let mut parameters = Vec::new();
     let mut entities = Vec::with_capacity(facts.entities.len());
-    for entity in &facts.entities {
+    for (entity, reach) in facts.entities.iter().zip(reaches(&rules.reach, facts)) {
         let from = parameters.len() as u32;
         for parameter in &entity.parameters {
             let (name, type_name) = parameter_parts(&parameter.name, parameter.type_name.as_deref());
@@ -221,6 +243,8 @@ pub fn outline(symbols: &mut Symbols, rules: &LinkRules, facts: &FileFacts) -> V
             (entity.is_declaration && is_callable(entity.kind), flag::DECLARATION),
             (is_own, flag::OWN),
             (entity.modifiers.iter().any(|m| m == "partial"), flag::PARTIAL),
+            (entity.is_test, flag::TEST),
+            (has_modifier(entity, &rules.reach.self_modifiers), flag::SELF_ONLY),
         ];
         let flags: u32 = bits.iter().filter(|(is, _)| *is).map(|(_, bit)| bit).sum();
         entities.push(Definition {
@@ -230,7 +254,7 @@ pub fn outline(symbols: &mut Symbols, rules: &LinkRules, facts: &FileFacts) -> V
             parent: parent.unwrap_or(TOP),
             return_type: Maybe::symbol(entity.return_type.as_deref().map(|t| symbols.symbol(t))),
             parameters: [from, parameters.len() as u32],
-            packed: u32::from(entity.kind.code()) | flags,
+            packed: u32::from(entity.kind.code()) | flags | (reach as u32) << flag::REACH,
         });
     }
     let mut bases = Vec::new();
@@ -288,6 +312,50 @@ pub fn outline(symbols: &mut Symbols, rules: &LinkRules, facts: &FileFacts) -> V
     push_rows(&mut words, &bindings);
     push_rows(&mut words, &members);
     words
+}
+
+fn has_modifier(entity: &Entity, words: &[String]) -> bool {
+    entity.modifiers.iter().any(|m| words.iter().any(|w| m == w))
+}
+
+/// How far each entity is visible.
+fn reaches(rules: &ReachRules, facts: &FileFacts) -> Vec<Reach> {
+    let begins =
+        |m: &str, word: &str| m.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('('));
+    let is_shown = |e: &Entity| e.modifiers.iter().any(|m| rules.modifiers.iter().any(|word| begins(m, word)));
+    let is_listed = |e: &Entity| facts.imports.iter().any(|i| i.is_export && i.name.as_ref() == Some(&e.name));
+    let exports = rules.exported
+        && (facts.imports.iter().any(|i| i.is_export)
+            || facts.entities.iter().any(|e| e.parent.is_none() && is_shown(e)));
+    // Whether all in an entity is hidden with it, and whether other files may continue the type that it is part of.
+    let mut hidden: Vec<bool> = Vec::with_capacity(facts.entities.len());
+    let mut partial: Vec<bool> = Vec::with_capacity(facts.entities.len());
+    let mut reaches = Vec::with_capacity(facts.entities.len());
+    for entity in &facts.entities {
+        let around = entity.parent.map(|p| p as usize);
+        let parent = around.map(|p| &facts.entities[p]);
+        let is_hidden = has_modifier(entity, &rules.file_modifiers)
+            || rules.file_prefixes.iter().any(|prefix| entity.name.starts_with(prefix.as_str()))
+            || around.is_some_and(|p| hidden[p]);
+        let is_partial = entity.modifiers.iter().any(|m| m == "partial") || around.is_some_and(|p| partial[p]);
+        hidden.push(is_hidden);
+        partial.push(is_partial);
+        let is_open = |p: &Entity| {
+            rules.open_parents.iter().any(|kind| kind == p.kind.name())
+                || is_block(p.kind) && !p.conformances.is_empty()
+        };
+        let is_capital = rules.capitalised && entity.name.starts_with(char::is_uppercase);
+        let is_function = parent.is_none() && is_callable(entity.kind);
+        let member_default = rules.member_default.filter(|_| parent.is_some_and(|p| is_type(p.kind)));
+        reaches.push(match () {
+            () if is_partial => Reach::Tree,
+            () if is_hidden => Reach::File,
+            () if is_shown(entity) || is_capital || parent.is_some_and(is_open) => Reach::Tree,
+            () if exports && is_function && !is_listed(entity) => Reach::File,
+            () => member_default.unwrap_or(rules.default),
+        });
+    }
+    reaches
 }
 
 fn members(rules: &LinkRules, facts: &FileFacts, entities: &[Definition]) -> Vec<Member> {

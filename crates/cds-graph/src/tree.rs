@@ -3,7 +3,7 @@
 //! [`Tree`] owns them; [`FileView`] is how a look-up reads one: every method that tells something of a file's contents notes that in the
 //! [`Recorder`] of the file that is being linked.
 
-use cds_model::LinkRules;
+use cds_model::{LinkRules, PathRole};
 use rustc_hash::FxHashMap;
 
 use crate::dependencies::{DepKind, Recorder, hash};
@@ -32,6 +32,8 @@ pub(crate) struct File<'a> {
     pub(crate) node: u32,
     /// The hash of its path, which identifies it in keys of dependencies.
     pub(crate) key: u32,
+    /// Whether it is a file of tests.
+    pub(crate) is_test: bool,
     contents: Contents<'a>,
 }
 
@@ -73,7 +75,8 @@ impl<'a> Tree<'a> {
                 rule
             }
         };
-        self.files.push(File { path, rule, node, key: hash(path), contents: Contents::read(outline) });
+        let is_test = PathRole::of(path) == PathRole::Test;
+        self.files.push(File { path, rule, node, key: hash(path), is_test, contents: Contents::read(outline) });
     }
 
     /// The first rule of those that share entities with this one.

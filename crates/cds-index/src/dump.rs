@@ -70,7 +70,7 @@ fn dump_entities(snapshot: &Snapshot, out: &mut String) {
         line(
             out,
             format_args!(
-                "entity {i} {} {:?} {} in {file} below {parent} chunk {chunk} lines {}-{} flags {} depth {} importance {importance:08x} \
+                "entity {i} {} {:?} {} in {file} below {parent} chunk {chunk} lines {}-{} flags {} depth {} ordinal {} importance {importance:08x} \
                  signature {:?} conforms {:?}",
                 entity.name(),
                 entity.scope(),
@@ -79,6 +79,7 @@ fn dump_entities(snapshot: &Snapshot, out: &mut String) {
                 row.end_line,
                 row.flags,
                 row.depth,
+                row.ordinal,
                 entity.signature(),
                 entity.conformances().collect::<Vec<_>>(),
             ),

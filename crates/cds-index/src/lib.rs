@@ -29,7 +29,7 @@ pub use error::{Error, Result};
 pub use guard::{guard, is_guarded};
 pub use index_dir::{DirState, IndexDir};
 pub use private_fs::{refuse_links, write_inside};
-pub use snapshot::{ChunkView, DocumentView, EntityView, FileColumns, Places, Snapshot};
+pub use snapshot::{ChunkView, DocumentView, EntityView, FileColumns, Places, ROOT, Snapshot};
 pub use state_file::{read_state_file, update_state_file};
 pub use store::files::{Inside, LoadedFile};
 pub use store::names::NameMatch;

@@ -13,7 +13,7 @@ use tantivy::schema::Field;
 
 use cds_encode::ModelId;
 use cds_graph::{EdgeRow, Graph, Rows, Symbols};
-use cds_model::{ChunkId, EntityId, FileFacts, FileId};
+use cds_model::{ChunkId, EntityId, EntityType, FileFacts, FileId};
 
 use crate::build::ProblemRow;
 use crate::store::catalog::Catalog;
@@ -31,7 +31,7 @@ use crate::store::{Bm25Fields, Manifest, files, part_path, path};
 use crate::{Error, Result};
 
 pub use columns::{FileColumns, Places};
-pub use views::{ChunkView, DocumentView, EntityView};
+pub use views::{ChunkView, DocumentView, EntityView, ROOT};
 
 /// An index as a reader sees it.
 pub struct Snapshot {
@@ -367,6 +367,22 @@ impl Snapshot {
     /// An entity.
     pub fn entity(&self, id: EntityId) -> Option<EntityView<'_>> {
         self.entity_rows().get(id.index()).map(|row| EntityView { snapshot: self, row, id })
+    }
+
+    /// The folder that all others lie in; none where nothing is indexed.
+    pub fn root(&self) -> Option<EntityView<'_>> {
+        let last = self.document_rows().all().last()?;
+        let root = self.entity(EntityId(last.entity.saturating_add(last.entities).saturating_add(1)))?;
+        (root.entity_type() == EntityType::Directory).then_some(root)
+    }
+
+    /// The type that an entity adds to without lying in it; the entity itself when it is none of these.
+    pub fn extended(&self, id: EntityId) -> EntityId {
+        let Some(file) = self.entity(id).and_then(EntityView::document) else { return id };
+        let rows: Rows<BelongRow> = self.graph.extensions.rows();
+        let from = rows.partition_point(|row| row.file < file.id.0);
+        let mut own = rows.iter_from(from).take_while(|row| row.file == file.id.0);
+        own.find(|row| row.other == id.0).map_or(id, |row| EntityId(row.owner))
     }
 
     /// A chunk.

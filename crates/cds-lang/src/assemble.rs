@@ -406,7 +406,9 @@ impl Context<'_> {
     fn is_public(&self, name: &str, kind: Kind, modifiers: &[CompactString], parent: Option<&Entity>) -> bool {
         let rule = &self.spec.public;
         let has = |words: &[String]| {
-            modifiers.iter().any(|m| words.iter().any(|w| m == w || m.split(' ').any(|part| part == w)))
+            // `private[app]` is a `private`.
+            let is_word = |part: &str, word: &str| part.split('[').next() == Some(word);
+            modifiers.iter().any(|m| words.iter().any(|w| m == w || m.split(' ').any(|part| is_word(part, w))))
         };
         if has(&rule.hidden_modifiers) {
             return false;

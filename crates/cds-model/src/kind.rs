@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The four types of entity in the graph.
+/// The types of entity in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum EntityType {
@@ -14,11 +14,14 @@ pub enum EntityType {
     Class,
     /// Anything at the level of values: functions, methods, constants, macros.
     Function,
+    /// A module or type that the tree uses and does not have.
+    External,
 }
 
 impl EntityType {
     /// All types, in the order of the containment tree.
-    pub const ALL: [EntityType; 4] = [EntityType::Directory, EntityType::File, EntityType::Class, EntityType::Function];
+    pub const ALL: [EntityType; 5] =
+        [EntityType::Directory, EntityType::File, EntityType::Class, EntityType::Function, EntityType::External];
 
     /// The word used in every door.
     pub fn name(self) -> &'static str {
@@ -27,6 +30,7 @@ impl EntityType {
             EntityType::File => "file",
             EntityType::Class => "class",
             EntityType::Function => "function",
+            EntityType::External => "external",
         }
     }
 
@@ -53,7 +57,7 @@ const fn row(name: &'static str, entity_type: EntityType, chunked: bool, is_type
     KindRow { name, entity_type, chunked, is_type }
 }
 
-use EntityType::{Class, Directory, File, Function};
+use EntityType::{Class, Directory, External, File, Function};
 
 /// Every kind there is. Stored as a position: append new rows at the end of their block only together
 /// with a new format version. Columns: name, entity type, own chunk, type whose functions are methods.
@@ -104,7 +108,7 @@ pub const KINDS: &[KindRow] = &[
     row("test",        Function,  true,  false),
     row("variable",    Function,  false, false),
     // A module or type that the tree uses and does not have.
-    row("external",    File,      false, false),
+    row("external",    External,  false, false),
 ];
 
 /// A row of [`KINDS`], by position.

@@ -30,7 +30,7 @@ pub use facts::{Binding, FileFacts, Import, LanguageShare, Problem, ProblemKind,
 pub use hit::{Hit, MatchType, Signal};
 pub use ids::{ChunkId, EntityId, FileId};
 pub use kind::{EntityType, KINDS, Kind, KindRow};
-pub use link::{LinkRules, ModuleRule, Shared};
+pub use link::{LinkRules, ModuleRule, Reach, ReachRules, Shared};
 pub use query::{Filters, Granularity, Pattern, Query, Snippet};
 pub use role::PathRole;
 pub use sanitize::{Sanitizer, is_hidden, sanitize_json, sanitize_line, sanitize_text};

@@ -58,8 +58,49 @@ pub struct LinkRules {
     pub qualified: bool,
     /// Modifiers that keep what is outside of types to its own file, and to files that include it: `static`.
     pub file_modifiers: Vec<String>,
+    /// Which entities of other files a call may mean when only its name is known.
+    pub reach: ReachRules,
     /// Languages whose entities this one may use as its own.
     pub family: Option<String>,
+}
+
+/// From where an entity is visible to a call that is resolved by its name alone. Calls that scopes, imports or types resolve do not ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReachRules {
+    /// Modifiers that keep an entity, and all in it, to its own file: `private`.
+    pub file_modifiers: Vec<String>,
+    /// Prefixes of names that do the same: `#name`.
+    pub file_prefixes: Vec<String>,
+    /// Modifiers that only allow calls on the object itself: `private` in Ruby.
+    pub self_modifiers: Vec<String>,
+    /// Modifiers, up to a bracket, that make an entity visible everywhere: `public`, `pub(crate)`.
+    pub modifiers: Vec<String>,
+    /// Kinds whose members are visible everywhere: `interface`. Members of a block that names a base, `impl Trait for Type`, are too.
+    pub open_parents: Vec<String>,
+    /// Whether names that begin with a capital are visible everywhere.
+    pub capitalised: bool,
+    /// Whether an outermost function of a file that exports anything is visible elsewhere only if it is exported.
+    pub exported: bool,
+    /// How far an entity without any of these is visible.
+    pub default: Reach,
+    /// The same for a member of a type, where that differs.
+    pub member_default: Option<Reach>,
+}
+
+/// The files in which an entity is visible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// All files.
+    #[default]
+    Tree,
+    /// Files that share outermost names with its own: see [`Shared`].
+    Group,
+    /// Its own file and those of the modules below it: `a/b.rs` and `a/b/c.rs`.
+    Below,
+    /// Its own file.
+    File,
 }
 
 /// How imports name files.

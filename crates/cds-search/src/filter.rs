@@ -196,7 +196,7 @@ impl<'a> CompiledFilter<'a> {
     /// Whether an entity that was found by its name may be a hit.
     pub fn accepts_entity(&self, snapshot: &Snapshot, entity: EntityView) -> bool {
         // What the tree only uses has nothing to show.
-        if entity.kind().name() == "external" {
+        if entity.entity_type() == EntityType::External {
             return false;
         }
         let in_file = match entity.document() {

@@ -42,9 +42,20 @@ pub fn lookup(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found 
 
 /// The same without suggestions, which take longest.
 pub fn resolve(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found {
-    let name = name.trim().trim_start_matches("./");
+    let name = name.trim();
+    if let Some(root) = snapshot.root().filter(|_| matches!(name, "." | "./")) {
+        return Found { entities: vec![root.id], how: "exact", suggestions: Vec::new() };
+    }
+    let name = name.trim_start_matches("./");
     if let Some(document) = snapshot.document_at(name) {
         return Found { entities: vec![document.entity()], how: "exact", suggestions: Vec::new() };
+    }
+    if let Some((shared, ordinal)) = split_ordinal(name) {
+        let mut found = resolve(snapshot, shared, options);
+        found.entities.retain(|&id| snapshot.entity(id).is_some_and(|e| e.ordinal() == ordinal));
+        if !found.entities.is_empty() {
+            return found;
+        }
     }
     let (path, dotted) = split_path(snapshot, name);
     // Files (`login.py`) and modules (`App.Accounts`) have dots in their own names, and files stand in folders: what
@@ -58,7 +69,7 @@ pub fn resolve(snapshot: &Snapshot, name: &str, options: LookupOptions) -> Found
         found = look_up_parts(snapshot, path, way, options);
         if !found.entities.is_empty() {
             // An id means what it says, also where its last part is the end of another id.
-            let is_own = |id: &EntityId| path.is_some() && snapshot.entity(*id).is_some_and(|e| e.key() == name);
+            let is_own = |id: &EntityId| path.is_some() && snapshot.entity(*id).is_some_and(|e| e.shared_key() == name);
             if found.entities.iter().any(is_own) {
                 found.entities.retain(is_own);
             }
@@ -112,6 +123,7 @@ fn order(entity: EntityView) -> (u8, u8) {
         EntityType::Function => 2,
         EntityType::File => 3,
         EntityType::Directory => 4,
+        EntityType::External => 5,
     };
     (rank, u8::from(entity.is_test()))
 }
@@ -125,6 +137,13 @@ fn split_path<'a>(snapshot: &Snapshot, name: &'a str) -> (Option<&'a str>, &'a s
         }
     }
     (None, name)
+}
+
+/// `path:Outer.inner#2` to the id that several share and which of them is meant.
+fn split_ordinal(name: &str) -> Option<(&str, u32)> {
+    let (shared, ordinal) = name.rsplit_once('#')?;
+    let is_number = ordinal.starts_with(|c: char| c.is_ascii_digit() && c != '0');
+    Some((shared, ordinal.parse().ok().filter(|&n| is_number && n > 1)?))
 }
 
 /// The parts of a qualified name, whatever the language writes between them.

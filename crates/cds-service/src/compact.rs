@@ -193,7 +193,7 @@ fn graph(out: &mut String, answer: &Value) {
         line(out, format_args!("there is more: ask with a greater limit"));
     }
     if let Some(count) = answer["unresolved"]["count"].as_u64().filter(|count| *count > 0) {
-        line(out, format_args!("{count} calls may mean too many things to say which"));
+        line(out, format_args!("{count} calls of this name may mean it or others, and could not be resolved"));
     }
 }
 

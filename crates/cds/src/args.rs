@@ -351,7 +351,7 @@ pub(crate) struct WalkArgs {
     /// How many edges away, 1 to 10 (with --compat locagent from 0 on, and -1 for as deep as it goes)
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) depth: Option<i32>,
-    /// Only entities of these types: directory, file, class, function
+    /// Only entities of these types: directory, file, class, function, external
     #[arg(long = "type", value_delimiter = ',', value_name = "TYPE")]
     pub(crate) types: Vec<String>,
     /// The least sure way an edge may be known: scoped, imported, typed or named [default: named]

@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::twins::Twins;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result, checkpoint};
 use crate::hydrate::Hydrator;
@@ -53,11 +54,11 @@ pub struct GraphResponse {
     pub edges: Vec<GraphEdge>,
     /// Whether the limit ended it.
     pub truncated: bool,
-    /// Calls that may mean these entities among too many others to say so; none of them is an edge.
+    /// Calls of these entities' names that could not be resolved; none of them is an edge.
     pub unresolved: Unresolved,
 }
 
-/// Calls that could not be resolved.
+/// Calls that could not be resolved: of a name that too many entities bear, or only such as are not visible to the caller.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Unresolved {
     /// How many.
@@ -80,11 +81,11 @@ pub struct UnresolvedSite {
 /// An entity of the graph.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct GraphNode {
-    /// `path:Outer.inner`
+    /// `path:Outer.inner`; `#2` and so on behind it tells overloads and other twins in the file from the first.
     pub id: String,
     /// Its own name.
     pub name: String,
-    /// `directory`, `file`, `class` or `function`.
+    /// `directory`, `file`, `class` or `function`; `external` for what the tree does not have.
     pub entity_type: &'static str,
     /// The language's own word; `external` for what the tree does not have.
     pub kind: &'static str,
@@ -185,7 +186,7 @@ impl Engine {
     pub fn traverse(&self, request: &TraverseRequest) -> Result<GraphResponse> {
         let (walk, types) = request.check()?;
         self.walk(|snapshot| {
-            let starts = starts(snapshot, &request.from, |_| true)?;
+            let starts = self.starts(snapshot, &request.from, |_| true)?;
             Ok(walked(snapshot, &starts, &walk, &types))
         })
     }
@@ -205,7 +206,7 @@ impl Engine {
         let depth = request.depth.unwrap_or(1);
         let walk = Walk { direction, kinds: vec![EdgeKind::Invoke], depth, ..walk };
         self.walk(|snapshot| {
-            let starts = starts(snapshot, &request.from, |e| e.local().is_some() || e.kind().name() == "file")?;
+            let starts = self.starts(snapshot, &request.from, |e| e.local().is_some() || e.kind().name() == "file")?;
             Ok(walked(snapshot, &starts, &walk, &types))
         })
     }
@@ -216,8 +217,8 @@ impl Engine {
         let depth = request.depth.unwrap_or(MAX_DEPTH);
         let walk = Walk { direction: Direction::Backward, kinds: vec![EdgeKind::Inherit], depth, ..walk };
         self.walk(|snapshot| {
-            let is_type = |e: EntityView| e.entity_type() == EntityType::Class || e.kind().name() == "external";
-            let starts = starts(snapshot, &request.from, is_type)?;
+            let is_type = |e: EntityView| matches!(e.entity_type(), EntityType::Class | EntityType::External);
+            let starts = self.starts(snapshot, &request.from, is_type)?;
             Ok(walked(snapshot, &starts, &walk, &types))
         })
     }
@@ -227,7 +228,7 @@ impl Engine {
         let (walk, _) = request.check()?;
         let walk = Walk { depth: request.depth.unwrap_or(1), ..walk };
         self.walk(|snapshot| {
-            let starts = starts(snapshot, &request.from, |e| e.local().is_none())?;
+            let starts = self.starts(snapshot, &request.from, |e| e.local().is_none())?;
             Ok(files_using(snapshot, &starts, &walk))
         })
     }
@@ -237,8 +238,8 @@ impl Engine {
         let (walk, _) = request.check()?;
         let walk = Walk { depth: request.depth.unwrap_or(MAX_DEPTH), ..walk };
         self.walk(|snapshot| {
-            let from = starts(snapshot, &request.from, |_| true)?;
-            let to = starts(snapshot, &[to.to_owned()], |_| true)?;
+            let from = self.starts(snapshot, &request.from, |_| true)?;
+            let to = self.starts(snapshot, &[to.to_owned()], |_| true)?;
             let floors = [Certainty::Typed, Certainty::Named];
             let mut found: Option<Vec<Taken>> = None;
             for floor in floors.into_iter().filter(|f| *f <= walk.floor) {
@@ -259,6 +260,48 @@ impl Engine {
             }
             Ok(response)
         })
+    }
+
+    /// The nodes that names mean: a type together with what adds to it, all overloads of a function. A name that several entities bear, or
+    /// none, is an error that lists what may be meant.
+    fn starts(&self, snapshot: &Snapshot, names: &[String], fits: impl Fn(EntityView) -> bool) -> Result<Vec<u32>> {
+        let mut starts = Vec::new();
+        for name in names {
+            checkpoint()?;
+            let found = cds_search::lookup(snapshot, name, LookupOptions::default());
+            let all: Vec<EntityView> = found.entities.iter().filter_map(|&id| snapshot.entity(id)).collect();
+            let mut fitting: Vec<EntityView> = all.iter().copied().filter(|e| fits(*e)).collect();
+            // What is defined comes before files, folders and outside modules that happen to be called so.
+            if fitting.iter().any(|e| e.local().is_some()) {
+                fitting.retain(|e| e.local().is_some());
+            }
+            let groups = Twins::new(self.registry()?, snapshot).group(fitting);
+            match groups.as_slice() {
+                [] => {
+                    if let Some(other) = all.first() {
+                        let (kind, id) = (other.kind().name(), other.key());
+                        let message = format!("{name:?} names a {kind} ({id}), which this question is not about");
+                        return Err(Error { kind: ErrorKind::NotFound, message });
+                    }
+                    let near = match found.suggestions.join(", ").as_str() {
+                        "" => "; `cds symbol` and `cds outline` list ids".to_owned(),
+                        near => format!("; near it: {near}"),
+                    };
+                    let message = format!("nothing is named {name:?}{near}");
+                    return Err(Error { kind: ErrorKind::NotFound, message });
+                }
+                [one] => starts.extend(one.iter().map(|e| e.id.0)),
+                several => {
+                    let ids = several.iter().take(MAX_CANDIDATES).filter_map(|group| group.first());
+                    let list = ids.map(|e| e.shared_key()).collect::<Vec<_>>().join(", ");
+                    let (count, more) = (several.len(), if several.len() > MAX_CANDIDATES { ", ..." } else { "" });
+                    return Err(Error::invalid(format!(
+                        "{count} entities are named {name:?}, use one of their ids: {list}{more}"
+                    )));
+                }
+            }
+        }
+        Ok(starts)
     }
 
     /// Answers within the time limit. "No way leads there" can only be said when all ways were tried, so a walk that was stopped is an
@@ -317,48 +360,6 @@ impl TraverseRequest {
         };
         Ok((Walk { direction, depth, kinds, floor, limit }, types))
     }
-}
-
-/// The nodes that names mean. A name that several entities bear, or none, is an error that lists what may be meant.
-fn starts(snapshot: &Snapshot, names: &[String], fits: impl Fn(EntityView) -> bool) -> Result<Vec<u32>> {
-    let mut starts = Vec::new();
-    for name in names {
-        checkpoint()?;
-        let found = cds_search::lookup(snapshot, name, LookupOptions::default());
-        let all: Vec<EntityView> = found.entities.iter().filter_map(|&id| snapshot.entity(id)).collect();
-        let mut fitting: Vec<EntityView> = all.iter().copied().filter(|e| fits(*e)).collect();
-        // What is defined comes before files, folders and outside modules that happen to be called so.
-        if fitting.iter().any(|e| e.local().is_some()) {
-            fitting.retain(|e| e.local().is_some());
-        }
-        let mut keys: Vec<String> = fitting.iter().map(|e| e.key()).collect();
-        keys.dedup();
-        match keys.len() {
-            0 => {
-                if let Some(other) = all.first() {
-                    let (kind, id) = (other.kind().name(), other.key());
-                    let message = format!("{name:?} names a {kind} ({id}), which this question is not about");
-                    return Err(Error { kind: ErrorKind::NotFound, message });
-                }
-                let near = match found.suggestions.join(", ").as_str() {
-                    "" => "; `cds symbol` and `cds outline` list ids".to_owned(),
-                    near => format!("; near it: {near}"),
-                };
-                let message = format!("nothing is named {name:?}{near}");
-                return Err(Error { kind: ErrorKind::NotFound, message });
-            }
-            1 => starts.extend(fitting.iter().map(|e| e.id.0)),
-            count => {
-                keys.truncate(MAX_CANDIDATES);
-                let more = if count > MAX_CANDIDATES { ", ..." } else { "" };
-                let list = keys.join(", ");
-                return Err(Error::invalid(format!(
-                    "{count} entities are named {name:?}, use one of their ids: {list}{more}"
-                )));
-            }
-        }
-    }
-    Ok(starts)
 }
 
 fn walked(snapshot: &Snapshot, starts: &[u32], walk: &Walk, types: &[EntityType]) -> GraphResponse {

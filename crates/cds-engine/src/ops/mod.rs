@@ -9,3 +9,4 @@ pub(crate) mod search;
 pub(crate) mod similar;
 pub(crate) mod status;
 pub(crate) mod symbol;
+mod twins;

@@ -1,6 +1,6 @@
 //! What a file, or the files below a folder, define.
 
-use cds_index::{DocumentView, Snapshot};
+use cds_index::{DocumentView, EntityView, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -102,13 +102,13 @@ fn outline_file(hydrator: &mut Hydrator, document: DocumentView, depth: u32) -> 
     let facts = file.facts().ok_or_else(|| damaged("the facts of a file"))?;
     let path = document.path();
     let mut entities = Vec::new();
-    for (i, entity) in facts.entities.iter().enumerate() {
+    for (i, (entity, id)) in facts.entities.iter().zip(document.entities()).enumerate() {
         let nesting = facts.scope_depth(i as u32) as u32;
         if nesting > depth {
             continue;
         }
         entities.push(OutlineEntity {
-            id: format!("{path}:{}", facts.qualified_name(i as u32)),
+            id: hydrator.snapshot.entity(id).map(EntityView::key).unwrap_or_default(),
             kind: entity.kind.name(),
             name: entity.name.to_string(),
             depth: nesting,

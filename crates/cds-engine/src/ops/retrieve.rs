@@ -149,7 +149,7 @@ fn resolve(snapshot: &Snapshot, hydrator: &mut Hydrator, id: &str, snippet: cds_
     }
     let found = cds_search::lookup(snapshot, id, LookupOptions::default());
     let entities: Vec<EntityView> = found.entities.iter().filter_map(|&e| snapshot.entity(e)).collect();
-    let share_an_id = entities.iter().all(|e| e.key() == entities[0].key());
+    let share_an_id = entities.iter().all(|e| e.shared_key() == entities[0].shared_key());
     if entities.is_empty() {
         let hint = if found.suggestions.is_empty() { " (`cds symbol` and `cds outline` list ids)" } else { "" };
         let reason = format!("nothing in the index has this id or name{hint}");
@@ -159,7 +159,7 @@ fn resolve(snapshot: &Snapshot, hydrator: &mut Hydrator, id: &str, snippet: cds_
         let hits = entities.into_iter().map(|e| hydrator.entity(e, snippet));
         return Ok(Retrieved::Hits(hits.collect::<Result<_>>()?));
     }
-    let mut candidates: Vec<String> = entities.iter().map(|e| e.key()).collect();
+    let mut candidates: Vec<String> = entities.iter().map(|e| e.shared_key()).collect();
     candidates.dedup();
     candidates.truncate(MAX_CANDIDATES);
     let reason = format!("{} entities have this name: use one of their ids", entities.len());

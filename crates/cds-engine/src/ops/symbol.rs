@@ -91,7 +91,7 @@ impl Engine {
     ) -> Result<SymbolResponse> {
         let options = LookupOptions { ignore_case: request.ignore_case, fuzzy: request.fuzzy };
         let mut found = cds_search::lookup(snapshot, &request.name, options);
-        found.entities.retain(|&id| snapshot.entity(id).is_some_and(|e| e.kind().name() != "external"));
+        found.entities.retain(|&id| snapshot.entity(id).is_some_and(|e| e.entity_type() != EntityType::External));
         // The filter comes after the name: a name is never widened to find something that passes.
         let passing: Vec<_> = found
             .entities

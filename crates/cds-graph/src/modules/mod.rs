@@ -6,7 +6,7 @@ pub(crate) mod package;
 mod path;
 mod paths;
 pub(crate) mod python;
-mod rust;
+pub(crate) mod rust;
 
 use cds_model::{ModuleRule, Step};
 

@@ -34,6 +34,14 @@ impl Crates {
     }
 }
 
+/// Whether a file holds a module below that of another one: `a/b/c.rs` below `a/b.rs`.
+pub(crate) fn is_below(path: &str, outer: &str) -> bool {
+    let (folder, name) = outer.rsplit_once('/').unwrap_or(("", outer));
+    let stem = name.split('.').next().unwrap_or(name);
+    let module = if matches!(stem, "lib" | "main" | "mod") { folder.to_owned() } else { join(folder, stem) };
+    module.is_empty() || path.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
+}
+
 impl Modules<'_> {
     /// `scope` is where the path stands: a module inside a file is one of its own.
     pub(super) fn rust(&self, tree: &Tree, file: FileView, scope: u32, module: &str) -> Target {

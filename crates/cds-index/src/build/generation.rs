@@ -25,7 +25,7 @@ use crate::store::names::{self, NamesWriter};
 use crate::store::rows::{AttributeRow, ChunkRow, DocumentRow, EntityRow, NONE, attribute, document_flag, flag};
 use crate::store::uses::UsesWriter;
 use crate::store::{part_path, path};
-use crate::{Error, Result, Snapshot, private_fs};
+use crate::{Error, ROOT, Result, Snapshot, private_fs};
 
 pub(crate) struct GenerationWriter<'a> {
     name: String,
@@ -264,8 +264,9 @@ impl<'a> GenerationWriter<'a> {
             kind: Kind::known("file").code(),
             flags: flag::PUBLIC,
             depth: 0,
+            ordinal: 1,
         });
-        for entity in &facts.entities {
+        for (entity, ordinal) in facts.entities.iter().zip(ordinals(facts)) {
             let name = self.strings.add(&entity.name);
             let scope = entity.scope.as_deref().map_or(NONE, |s| self.strings.add(s));
             let depth = entity.parent.map_or(0, |p| self.entities[(own + 1 + p) as usize].depth + 1);
@@ -280,6 +281,7 @@ impl<'a> GenerationWriter<'a> {
                 kind: entity.kind.code(),
                 flags: flags(entity.is_public, entity.is_test),
                 depth,
+                ordinal,
             });
         }
     }
@@ -318,10 +320,18 @@ impl<'a> GenerationWriter<'a> {
         }
     }
 
-    /// Folders of indexed files become entities, outer ones first; files learn their parent.
+    /// Folders of indexed files become entities, outer ones first, the root before all; files learn their parent.
     fn add_directories(&mut self) -> FxHashMap<String, u32> {
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
-        let mut last = (String::new(), NONE);
+        if self.documents.is_empty() {
+            return known;
+        }
+        let root = self.entities.len() as u32;
+        let name = self.strings.add(ROOT);
+        // It is found by its path alone, since no one looks for the name.
+        self.entities.push(EntityRow { name, ..no_file("directory") });
+        known.insert(ROOT.to_owned(), root);
+        let mut last = (String::new(), root);
         for at in 0..self.documents.len() {
             let DocumentRow { entity, path, .. } = self.documents[at];
             let path = self.strings.text(path);
@@ -332,7 +342,7 @@ impl<'a> GenerationWriter<'a> {
                 continue;
             }
             let own = own.to_owned();
-            let mut parent = NONE;
+            let mut parent = root;
             let ends = own.match_indices('/').map(|(i, _)| i).chain((!own.is_empty()).then_some(own.len()));
             for folder in ends.map(|end| &own[..end]) {
                 if let Some(&id) = known.get(folder) {
@@ -341,18 +351,7 @@ impl<'a> GenerationWriter<'a> {
                 }
                 let name = self.strings.add(folder.rsplit('/').next().unwrap_or(folder));
                 let id = self.entities.len() as u32;
-                self.add_entity(EntityRow {
-                    file: NONE,
-                    parent,
-                    name,
-                    scope: NONE,
-                    chunk: NONE,
-                    start_line: 0,
-                    end_line: 0,
-                    kind: Kind::known("directory").code(),
-                    flags: flag::PUBLIC,
-                    depth: 0,
-                });
+                self.add_entity(EntityRow { parent, name, ..no_file("directory") });
                 known.insert(folder.to_owned(), id);
                 parent = id;
             }
@@ -389,21 +388,13 @@ impl<'a> GenerationWriter<'a> {
     }
 
     /// Gives what is not in the tree entities of its own.
-    fn add_outside(&mut self, links: &Links) {
-        for name in &links.outside {
-            let name = self.strings.add(name);
-            self.add_entity(EntityRow {
-                file: NONE,
-                parent: NONE,
-                name,
-                scope: NONE,
-                chunk: NONE,
-                start_line: 0,
-                end_line: 0,
-                kind: Kind::known("external").code(),
-                flags: flag::PUBLIC,
-                depth: 0,
-            });
+    fn add_outside(&mut self, links: &Links, folders: &FxHashMap<String, u32>) {
+        for outside in &links.outside {
+            // What is called like a file or folder of the tree comes second.
+            let is_file = || self.documents.binary_search_by(|d| self.strings.text(d.path).cmp(outside)).is_ok();
+            let is_second = folders.contains_key(outside) || is_file();
+            let name = self.strings.add(outside);
+            self.add_entity(EntityRow { name, ordinal: 1 + u32::from(is_second), ..no_file("external") });
         }
     }
 
@@ -436,7 +427,7 @@ impl<'a> GenerationWriter<'a> {
             (taken.map(|taken| taken.join().expect("what was indexed once is indexed again")).transpose(), links)
         });
         let (taken, links) = (taken?, links?);
-        self.add_outside(&links);
+        self.add_outside(&links, &folders);
         let link_seconds = started.elapsed().as_secs_f64();
         let (part, mut meaning) = closing.finish(taken)?;
         measure_vectors(&mut self.documents, self.plan.parts as u32, &part_folder, &meaning.tables.scales)?;
@@ -670,6 +661,47 @@ fn function_lines(facts: &FileFacts) -> u32 {
 
 fn rows<T: IntoBytes + Immutable>(rows: &[T]) -> &[u8] {
     rows.as_bytes()
+}
+
+/// An entity that lies in no file.
+fn no_file(kind: &'static str) -> EntityRow {
+    EntityRow {
+        file: NONE,
+        parent: NONE,
+        name: NONE,
+        scope: NONE,
+        chunk: NONE,
+        start_line: 0,
+        end_line: 0,
+        kind: Kind::known(kind).code(),
+        flags: flag::PUBLIC,
+        depth: 0,
+        ordinal: 1,
+    }
+}
+
+/// Of each entity of a file, which of those with its qualified name it is, from 1 in order of position.
+fn ordinals(facts: &FileFacts) -> Vec<u32> {
+    // Hashes of qualified names, each continued from that of the name around it (64-bit FNV-1a).
+    let add = |hash: u64, text: &str| {
+        let bytes = text.bytes().chain([b'.']);
+        bytes.fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    };
+    let mut names: Vec<u64> = Vec::with_capacity(facts.entities.len());
+    let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut ordinals = Vec::with_capacity(facts.entities.len());
+    for entity in &facts.entities {
+        let mut name = entity.parent.map_or(0xcbf2_9ce4_8422_2325, |p| names[p as usize]);
+        if let Some(scope) = &entity.scope {
+            name = add(name, scope);
+        }
+        name = add(name, &entity.name);
+        names.push(name);
+        let count = counts.entry(name).or_default();
+        *count += 1;
+        ordinals.push(*count);
+    }
+    ordinals
 }
 
 fn flags(is_public: bool, is_test: bool) -> u8 {

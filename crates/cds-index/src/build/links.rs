@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::store::moves::Moves;
 use crate::store::rows::{BelongRow, DocumentRow, EntityRow, NONE, UnresolvedRow};
-use crate::{DocumentView, Snapshot};
+use crate::{DocumentView, ROOT, Snapshot};
 
 /// All that linking needs to know of the new generation.
 pub(crate) struct Linker<'a> {
@@ -167,7 +167,7 @@ impl<'a> Linker<'a> {
             Task {
                 tree: &tree,
                 facts: &|at| self.load(at),
-                folder_node: &|path| self.folders.get(path).copied(),
+                folder_node: &|path| self.folders.get(if path.is_empty() { ROOT } else { path }).copied(),
                 known,
                 changes,
             },

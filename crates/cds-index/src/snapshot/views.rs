@@ -1,11 +1,16 @@
 //! One file, entity or chunk of a snapshot, as whoever asks sees it.
 
+use std::fmt::Write;
+
 use cds_graph::EdgeRow;
 use cds_model::{ChunkId, EdgeKind, EntityId, EntityType, FileId, Kind, PathRole};
 
 use super::Snapshot;
 use crate::disk::Stamp;
 use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
+
+/// The path of the root.
+pub const ROOT: &str = ".";
 
 /// A file of the snapshot.
 #[derive(Clone, Copy)]
@@ -238,22 +243,39 @@ impl<'a> EntityView<'a> {
         path
     }
 
-    /// Its path for files and directories, `path:Outer.inner` for what is inside a file.
+    /// Its id, which no other entity of the snapshot has: [`EntityView::shared_key`], and `#2` and so on behind it for all but the first
+    /// of several.
     pub fn key(self) -> String {
+        let mut key = self.shared_key();
+        if self.row.ordinal > 1 {
+            let _ = write!(key, "#{}", self.row.ordinal);
+        }
+        key
+    }
+
+    /// Its path for files and directories, `path:Outer.inner` for what is inside a file. Overloads share it, and so do a type and what
+    /// adds to it in the same file.
+    pub fn shared_key(self) -> String {
         match self.entity_type() {
-            EntityType::Directory | EntityType::File => self.path(),
-            _ => format!("{}:{}", self.path(), self.scope_path().join(".")),
+            EntityType::Directory | EntityType::File | EntityType::External => self.path(),
+            EntityType::Class | EntityType::Function => format!("{}:{}", self.path(), self.scope_path().join(".")),
         }
     }
 
-    /// The path of its file, or its own for a directory.
+    /// Which of the entities with its [`EntityView::shared_key`] it is, from 1 in order of position.
+    pub fn ordinal(self) -> u32 {
+        self.row.ordinal
+    }
+
+    /// The path of its file, or its own for a directory; `.` for the root.
     pub fn path(self) -> String {
         if let Some(document) = self.document() {
             return document.path().to_owned();
         }
         let mut names = Vec::new();
+        let is_root = |e: &EntityView| e.row.parent == NONE && e.entity_type() == EntityType::Directory;
         let mut at = Some(self);
-        while let Some(entity) = at {
+        while let Some(entity) = at.filter(|e| e.id == self.id || !is_root(e)) {
             names.push(entity.name());
             at = entity.parent();
         }

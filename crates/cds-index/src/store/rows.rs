@@ -81,6 +81,8 @@ pub(crate) struct EntityRow {
     pub(crate) kind: u8,
     pub(crate) flags: u8,
     pub(crate) depth: u16,
+    /// Which of the entities that are called alike it is, from 1 in order of position: ids differ by it.
+    pub(crate) ordinal: u32,
 }
 
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]

@@ -62,6 +62,42 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// What a call by name depends on besides the name: where a candidate is visible, and whether it is part of a test.
+const VISIBILITY: &[(&str, &str)] = &[
+    (
+        "//- a.swift\nfunc run() { unknown().send() }\n//- b.swift\nclass B {\n    func send() {}\n}\n//- c.swift\n\n",
+        "//- b.swift\nclass B {\n    private func send() {}\n}\n",
+    ),
+    (
+        "//- a.swift\nfunc run() { unknown().send() }\n//- b.swift\nprivate class B {\n    func send() {}\n}\n//- c.swift\n\n",
+        "//- b.swift\nclass B {\n    func send() {}\n}\n",
+    ),
+    (
+        "//- p/A.java\npackage p;\nclass A { void run(X x) { x.send(); } }\n//- p/B.java\npackage p;\nclass B { void send() {} }\n//- C.java\n\n",
+        "//- p/B.java\npackage q;\nclass B { void send() {} }\n",
+    ),
+    (
+        "//- p/A.java\npackage p;\nclass A { void run(X x) { x.send(); } }\n//- p/B.java\npackage q;\nclass B { void send() {} }\n//- C.java\n\n",
+        "//- p/A.java\npackage q;\nclass A { void run(X x) { x.send(); } }\n",
+    ),
+    (
+        "//- a.ts\nexport function run(x: any) { x.send(); }\n//- b.ts\nfunction send() {}\nexport const other = 1;\n//- c.ts\n\n",
+        "//- b.ts\nfunction send() {}\nexport { send };\nexport const other = 1;\n",
+    ),
+    (
+        "//- src/a.rs\nfn run(x: &X) { x.send(); }\n//- src/b.rs\nstruct B;\nimpl B {\n    fn send(&self) {}\n}\n//- src/c.rs\n\n",
+        "//- src/b.rs\nstruct B;\nimpl S for B {\n    fn send(&self) {}\n}\n",
+    ),
+    (
+        "//- a.rs\nfn run(x: &X) { x.send(); }\n//- b.rs\nmod inner {\n    pub fn send() {}\n}\n//- c.rs\n\n",
+        "//- b.rs\n#[cfg(test)]\nmod inner {\n    pub fn send() {}\n}\n",
+    ),
+    (
+        "//- a.py\ndef run(x):\n    x.send()\n//- b.py\n\n//- tests/c.py\ndef send(): ...\n",
+        "//- b.py\ndef send(): ...\n//- tests/c.py\n\n",
+    ),
+];
+
 fn check(tree: &str, edit: &str) {
     let tree = Tree::new(tree);
     tree.settle();
@@ -79,7 +115,14 @@ fn each_kind_of_dependency_is_followed() {
     }
 }
 
-/// Runs the test above in processes that leave out one kind each, which must be noticed.
+#[test]
+fn s7_visibility_of_candidates_is_followed() {
+    for (tree, edit) in VISIBILITY {
+        check(tree, edit);
+    }
+}
+
+/// Runs the first test above in processes that leave out one kind each, which must be noticed.
 #[cfg(feature = "mutation")]
 #[test]
 fn each_kind_of_dependency_is_needed() {

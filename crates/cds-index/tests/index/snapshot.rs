@@ -92,6 +92,7 @@ fn entities_know_where_they_stand() {
         .collect();
     found.sort();
     let expect = [
+        "directory . 0-0 depth 0",
         "directory src 0-0 depth 0",
         "directory src/deep 0-0 depth 0",
         "directory tests 0-0 depth 0",
@@ -102,7 +103,7 @@ fn entities_know_where_they_stand() {
         "file tests/test_shape.py 1-2 depth 0 test",
         "function src/shape.rs:tests.areas 15-15 depth 1 private test",
         "function tests/test_shape.py:check 1-2 depth 0 test",
-        "impl src/shape.rs:Shape 6-10 depth 0",
+        "impl src/shape.rs:Shape#2 6-10 depth 0",
         "method src/deep/server.go:Server.Start 3-3 depth 0",
         "method src/shape.rs:Shape.area 7-9 depth 1",
         "module src/shape.rs:tests 13-16 depth 0 test",
@@ -118,13 +119,14 @@ fn entities_form_a_tree() {
     for entity in entities(&snapshot) {
         let parent = entity.parent().map(EntityView::key);
         let expect = match entity.key().as_str() {
-            "src" | "tests" | "empty.txt" | "notes.txt" => None,
+            "." => None,
+            "src" | "tests" | "empty.txt" | "notes.txt" => Some("."),
             "src/deep" | "src/shape.rs" => Some("src"),
             "src/deep/server.go" => Some("src/deep"),
             "tests/test_shape.py" => Some("tests"),
             "src/deep/server.go:Server.Start" => Some("src/deep/server.go"),
-            "src/shape.rs:Shape" | "src/shape.rs:tests" => Some("src/shape.rs"),
-            "src/shape.rs:Shape.area" => Some("src/shape.rs:Shape"),
+            "src/shape.rs:Shape" | "src/shape.rs:Shape#2" | "src/shape.rs:tests" => Some("src/shape.rs"),
+            "src/shape.rs:Shape.area" => Some("src/shape.rs:Shape#2"),
             "src/shape.rs:tests.areas" => Some("src/shape.rs:tests"),
             "tests/test_shape.py:check" => Some("tests/test_shape.py"),
             other => panic!("{other}"),
@@ -161,7 +163,7 @@ fn chunks_show_their_entity() {
         "block src/deep/server.go 1-1 public",
         "method src/deep/server.go:Server.Start 3-3 public",
         "struct src/shape.rs:Shape 1-4 public type",
-        "impl src/shape.rs:Shape 6-6 public type",
+        "impl src/shape.rs:Shape#2 6-6 public type",
         "method src/shape.rs:Shape.area 7-10 public",
         "module src/shape.rs:tests 12-13 public test",
         "function src/shape.rs:tests.areas 14-16 test",

@@ -3,7 +3,8 @@
 ; and words are told apart by predicates.
 [(comment) (block_comment)] @comment
 (annotation) @decorator
-["abstract" "final" "sealed" "implicit" "lazy" "override" "private" "protected" "case"] @modifier
+["abstract" "final" "sealed" "implicit" "lazy" "override" "case"] @modifier
+(access_modifier) @modifier
 (modifiers (inline_modifier) @modifier)
 [(infix_modifier) (open_modifier) (transparent_modifier) (opaque_modifier)] @modifier
 

@@ -38,7 +38,7 @@ impl Stage for Relations {
             .into_iter()
             .filter_map(|id| cx.snapshot.entity(id))
             .filter(|e| match kind {
-                EdgeKind::Inherit => e.entity_type() == EntityType::Class || e.kind().name() == "external",
+                EdgeKind::Inherit => matches!(e.entity_type(), EntityType::Class | EntityType::External),
                 _ => e.local().is_some(),
             })
             .map(|e| e.id.0)

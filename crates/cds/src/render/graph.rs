@@ -70,13 +70,21 @@ fn far(edge: &GraphEdge) -> &str {
     if edge.backward { &edge.from } else { &edge.to }
 }
 
-/// Guesses are dashed.
+fn is_external(node: &GraphNode) -> bool {
+    node.entity_type == "external"
+}
+
+/// Guesses are dashed, and so is what the tree does not have.
 pub(super) fn dot(out: &mut TextOutput, response: &GraphResponse) {
     for head in ["digraph cds {", "  rankdir=LR;", "  node [shape=box];"] {
         out.line(format_args!("{head}"));
     }
     for node in response.from.iter().chain(&response.nodes) {
         let (id, place) = (dot_text(&node.id), dot_text(&node.path));
+        if is_external(node) {
+            out.line(format_args!("  \"{id}\" [tooltip=\"{}\", style=dashed];", node.kind));
+            continue;
+        }
         out.line(format_args!("  \"{id}\" [tooltip=\"{} {place}:{}\"];", node.kind, node.start_line));
     }
     for edge in &response.edges {
@@ -87,6 +95,7 @@ pub(super) fn dot(out: &mut TextOutput, response: &GraphResponse) {
     out.line(format_args!("}}"));
 }
 
+/// What the tree does not have is rounded.
 pub(super) fn mermaid(out: &mut TextOutput, response: &GraphResponse) {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     out.line(format_args!("flowchart LR"));
@@ -96,7 +105,8 @@ pub(super) fn mermaid(out: &mut TextOutput, response: &GraphResponse) {
             continue;
         }
         numbers.insert(&node.id, next);
-        out.line(format_args!("  n{next}[\"{}\"]", mermaid_text(&node.id)));
+        let (open, close) = if is_external(node) { ("([", "])") } else { ("[", "]") };
+        out.line(format_args!("  n{next}{open}\"{}\"{close}", mermaid_text(&node.id)));
     }
     for edge in &response.edges {
         let (Some(from), Some(to)) = (numbers.get(edge.from.as_str()), numbers.get(edge.to.as_str())) else { continue };

@@ -232,3 +232,236 @@ fn pictures_show_guesses_dashed() {
     assert!(mermaid.starts_with("flowchart LR\n  n0[\"web.py:handle\"]\n"), "{mermaid}");
     assert!(mermaid.contains("-. invoke .->") && mermaid.contains("-- invoke -->"), "{mermaid}");
 }
+
+/// Rows of the whole graph: nodes by id, then edges.
+fn exported(project: &Project) -> (Vec<Value>, Vec<Value>) {
+    let output = project.cds(&["graph", "export"]);
+    let rows = output.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    rows.partition(|row| row.get("id").is_some())
+}
+
+/// Twins of every sort that files have: overloads, accessors, definitions of two branches, a type and what adds to it.
+const TWINS: &str = "\
+//- a.py
+if True:
+    def pick(): return 1
+else:
+    def pick(): return 2
+
+class Box:
+    @property
+    def size(self): ...
+
+    @size.setter
+    def size(self, value): ...
+//- b.rs
+struct Shape;
+impl Shape {
+    fn area(&self) {}
+}
+impl Drop for Shape {
+    fn drop(&mut self) {}
+}
+//- C.java
+class C {
+    void add(int a) {}
+    void add(String a) {}
+}
+//- d.ts
+export class D {
+  get x() { return 1; }
+  set x(v) {}
+}
+//- e.swift
+struct User {}
+extension User {
+    func show() {}
+}
+extension User: Codable {}
+//- f.rb
+class F
+  def run; end
+end
+
+class F
+  def stop; end
+end
+";
+
+#[test]
+fn c1_every_entity_has_an_id_of_its_own_and_the_shared_one_means_all() {
+    let project = Project::new(TWINS);
+    let (nodes, edges) = exported(&project);
+    let mut ids: Vec<&str> = nodes.iter().map(|node| node["id"].as_str().unwrap()).collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "{ids:?}");
+    for edge in &edges {
+        assert!(ids.binary_search(&edge["from"].as_str().unwrap()).is_ok(), "{edge}");
+        assert!(ids.binary_search(&edge["to"].as_str().unwrap()).is_ok(), "{edge}");
+    }
+    let check = |shared: &str, expect: &[(&str, u64)]| {
+        let place = |row: &Value| (row["id"].as_str().unwrap().to_owned(), row["start_line"].as_u64().unwrap());
+        let found: Vec<(String, u64)> =
+            project.json(&["retrieve", shared])["hits"].as_array().unwrap().iter().map(place).collect();
+        let expect: Vec<(String, u64)> = expect.iter().map(|(id, line)| ((*id).to_owned(), *line)).collect();
+        assert_eq!(found, expect, "{shared}");
+        // Each id is the same everywhere and answers for itself alone; the first one is that of all.
+        for one in expect.iter().skip(1) {
+            let id = one.0.as_str();
+            let hits = |args: &[&str]| -> Vec<(String, u64)> {
+                project.json(args)["hits"].as_array().unwrap().iter().map(place).collect()
+            };
+            assert_eq!(hits(&["retrieve", id]), [one.clone()]);
+            assert_eq!(hits(&["symbol", id, "-n", "1"]), [one.clone()]);
+            let walked = project.json_or_nothing(&["traverse", id, "--direction", "both", "--edge", "contain"]);
+            assert_eq!(walked["from"].as_array().unwrap().len(), 1);
+            assert_eq!(place(&walked["from"][0]), *one);
+            let path = id.split(':').next().unwrap();
+            let outline = project.json(&["outline", path]);
+            let outlined = outline["files"][0]["entities"].as_array().unwrap();
+            assert!(outlined.iter().any(|entity| place(entity) == *one), "{outline}");
+        }
+    };
+    check("a.py:pick", &[("a.py:pick", 2), ("a.py:pick#2", 4)]);
+    check("a.py:Box.size", &[("a.py:Box.size", 7), ("a.py:Box.size#2", 10)]);
+    check("b.rs:Shape", &[("b.rs:Shape", 1), ("b.rs:Shape#2", 2), ("b.rs:Shape#3", 5)]);
+    check("C.java:C.add", &[("C.java:C.add", 2), ("C.java:C.add#2", 3)]);
+    check("d.ts:D.x", &[("d.ts:D.x", 2), ("d.ts:D.x#2", 3)]);
+    check("e.swift:User", &[("e.swift:User", 1), ("e.swift:User#2", 2), ("e.swift:User#3", 5)]);
+    check("f.rb:F", &[("f.rb:F", 1), ("f.rb:F#2", 5)]);
+    assert_eq!(project.cds(&["retrieve", "a.py:pick#3"]).code, 1);
+    assert_eq!(project.cds(&["retrieve", "a.py:pick#1"]).code, 1);
+}
+
+#[test]
+fn c5_contain_is_one_tree_below_the_root() {
+    let project = Project::new(APP);
+    project.write("src/deep/inner.py", "class Outer:\n    class Inner:\n        def f(self): ...\n");
+    let (nodes, edges) = exported(&project);
+    let parents = |id: &Value| edges.iter().filter(|e| e["kind"] == "contain" && e["to"] == *id).count();
+    for node in &nodes {
+        let is_alone = node["id"] == "." || node["entity_type"] == "external";
+        assert_eq!(parents(&node["id"]), usize::from(!is_alone), "{node}");
+    }
+    assert!(nodes.iter().any(|n| n["id"] == "." && n["entity_type"] == "directory" && n["path"] == "."));
+    let below = project.json(&["traverse", ".", "--edge", "contain", "--depth", "10", "--limit", "1000"]);
+    let inside = nodes.iter().filter(|n| n["entity_type"] != "external").count();
+    assert_eq!(ids(&below).len(), inside - 1);
+    assert!(ids(&below).contains(&"src/deep/inner.py:Outer.Inner.f"), "{below}");
+}
+
+#[test]
+fn c10_what_the_tree_does_not_have_is_external_everywhere() {
+    let project = Project::new(APP);
+    project.write("more/base.py", "import requests\n\nclass Late(Unknown):\n    pass\n");
+    // A folder of the same name is another thing.
+    project.write("requests/readme.md", "# Requests\n");
+    let (nodes, _) = exported(&project);
+    let outside = |id: &str| {
+        let node = nodes.iter().find(|n| n["id"] == id).unwrap_or_else(|| panic!("{id}"));
+        (node["entity_type"].as_str().unwrap(), node["kind"].as_str().unwrap())
+    };
+    assert_eq!(outside("Unknown"), ("external", "external"));
+    assert_eq!(outside("requests"), ("directory", "directory"));
+    assert_eq!(outside("requests#2"), ("external", "external"));
+    let args = ["traverse", "more/base.py:Late", "--edge", "inherit"];
+    let walked = project.json(&args);
+    assert_eq!(walked["nodes"][0]["entity_type"], "external");
+    assert_eq!(ids(&project.json(&[&args[..], &["--type", "external"]].concat())), ["Unknown"]);
+    assert_eq!(project.cds(&[&args[..], &["--type", "file"]].concat()).code, 1);
+    let drawn = |how: &str| project.cds(&[&args[..], &["--draw", how]].concat()).stdout;
+    assert!(drawn("dot").contains("\"Unknown\" [tooltip=\"external\", style=dashed];"), "{}", drawn("dot"));
+    assert!(drawn("mermaid").contains("n1([\"Unknown\"])"), "{}", drawn("mermaid"));
+    let users = project.json(&["dependents", "requests#2"]);
+    assert_eq!(ids(&users), ["more/base.py", "web.py"]);
+    let research = project.json(&["research", "implementations of Unknown"]);
+    assert_eq!(research["subjects"][0]["entity_type"], "external", "{research}");
+}
+
+#[test]
+fn s7_hops_and_callers_leave_out_what_is_hidden_or_a_test() {
+    let check = |files: &str, name: &str, caller: &str| {
+        let project = Project::new(files);
+        let callers = project.json_or_nothing(&["callers", name]);
+        assert_eq!(edges(&callers), Vec::<String>::new(), "{files}");
+        assert_eq!(callers["unresolved"]["count"], 1, "{files}");
+        let hops = project.json(&["search", caller, "--depth", "2", "--granularity", "entity"]);
+        assert!(!hits(&hops).iter().any(|id| id.ends_with(".append")), "{files}: {:?}", hits(&hops));
+    };
+    check(
+        "//- Sources/Fill.swift\nfunc fillTable() { unknown().append(1) }\n\
+         //- Tests/LogTests.swift\nprivate actor Log {\n    func append(_ x: Int) {}\n}\n",
+        "append",
+        "fillTable",
+    );
+    check(
+        "//- fill.ts\nexport function fillTable(x: any) { x.append(1); }\n\
+         //- log.ts\nexport class Log {\n  private append(x: number) {}\n}\n",
+        "append",
+        "fillTable",
+    );
+    check(
+        "//- a/Fill.java\npackage a;\nclass Fill { void fillTable(X x) { x.append(1); } }\n\
+         //- b/Log.java\npackage b;\npublic class Log { void append(int x) {} }\n",
+        "append",
+        "fillTable",
+    );
+    check(
+        "//- fill.py\ndef fill_table(x):\n    x.append(1)\n\
+         //- tests/test_log.py\nclass Log:\n    def append(self, x): ...\n",
+        "append",
+        "fill_table",
+    );
+}
+
+#[test]
+fn s11_a_type_is_one_with_what_adds_to_it() {
+    let check = |files: &str, name: &str, expect: &[&str]| {
+        let project = Project::new(files);
+        let found = project.json(&["implementations", name]);
+        assert_eq!(ids(&found), expect, "{files}");
+        let research = project.json(&["research", &format!("implementations of {name}")]);
+        assert_eq!(research["subjects"].as_array().unwrap().len(), 1, "{research}");
+        assert_eq!(research["sections"][0]["total"], expect.len(), "{research}");
+    };
+    check(
+        "//- Greeter.swift\nprotocol Greeter {}\n\
+         //- Greeter+Loud.swift\nextension Greeter {\n    func shout() {}\n}\n\
+         //- User.swift\nstruct User: Greeter {}\n",
+        "Greeter",
+        &["User.swift:User"],
+    );
+    check(
+        "//- base.rb\nclass Base\nend\n\
+         //- more.rb\nclass Base\n  def loud; end\nend\n\
+         //- user.rb\nclass User < Base\nend\n",
+        "Base",
+        &["user.rb:User"],
+    );
+    check(
+        "//- Base.cs\nnamespace Shop { public partial class Base { } }\n\
+         //- Base.More.cs\nnamespace Shop { public partial class Base { void Loud() {} } }\n\
+         //- User.cs\nnamespace Shop { public class User : Base { } }\n",
+        "Base",
+        &["User.cs:Shop.User"],
+    );
+    check(
+        "//- src/lib.rs\nmod more;\npub trait Greeter {}\nstruct User;\nimpl Greeter for User {}\n\
+         //- src/more.rs\nuse crate::Greeter;\nimpl dyn Greeter {\n    fn loud(&self) {}\n}\n",
+        "Greeter",
+        &["src/lib.rs:User#2"],
+    );
+    // What is only called alike is still refused.
+    let two = Project::new(
+        "//- a/Base.java\npackage a;\npublic class Base {}\n//- b/Base.java\npackage b;\npublic class Base {}\n",
+    );
+    let refused = two.cds(&["implementations", "Base"]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused
+            .stderr
+            .contains("2 entities are named \"Base\", use one of their ids: a/Base.java:Base, b/Base.java:Base")
+    );
+}

@@ -365,7 +365,7 @@ fn c7_a_saved_index_answers_as_the_one_that_was_built() {
     assert_eq!(project.generation(), generation, "nothing was written again");
     let status = project.json(&["status"]);
     assert_eq!((&status["files"], &status["freshness"]), (&3.into(), &"fresh".into()));
-    assert_eq!(status["entities"], 7, "three files, a folder, three functions: {status}");
+    assert_eq!(status["entities"], 8, "three files, two folders, three functions: {status}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use cds_graph::{Direction, Walk};
-use cds_index::{DocumentView, EntityView, NameMatch, Snapshot};
+use cds_index::{DocumentView, EntityView, NameMatch, ROOT, Snapshot};
 use cds_model::{Certainty, EdgeKind, EntityId, EntityType};
 use rustc_hash::FxHashMap;
 
@@ -21,16 +21,17 @@ pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Files below a folder; all of them below none.
+/// Files below a folder; all of them below none and below the root.
 pub(super) fn files_below<'a>(snapshot: &'a Snapshot, folder: &str) -> impl Iterator<Item = DocumentView<'a>> {
-    let inside = move |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|r| r.starts_with('/'));
+    let is_all = folder.is_empty() || folder == ROOT;
+    let inside = move |path: &str| is_all || path.strip_prefix(folder).is_some_and(|r| r.starts_with('/'));
     snapshot.documents().filter(move |d| inside(d.path()))
 }
 
 /// Whether a type owns a method, wherever the method is written.
 fn owns(owner: EntityView, method: EntityView) -> bool {
     let same_file = || method.document().map(|d| d.id) == owner.document().map(|d| d.id);
-    let is_same = |p: EntityView| p.id == owner.id || is_type(p) && same_file() && p.key() == owner.key();
+    let is_same = |p: EntityView| p.id == owner.id || is_type(p) && same_file() && p.shared_key() == owner.shared_key();
     let by_place = method.parent().is_some_and(is_same);
     // A receiver is named, not nested in: `func (s *Store) Get()`.
     let by_name = || {

@@ -85,7 +85,7 @@ impl Engine {
             clock = Instant::now();
         };
         let parsed = cds_search::parse(&request.query);
-        let mut question = subjects::read(snapshot, &request.query, &parsed)?;
+        let mut question = subjects::read(snapshot, self.registry()?, &request.query, &parsed)?;
         lap("subjects");
         let mut partial = false;
         // A focus on the architecture needs no name.
@@ -100,7 +100,7 @@ impl Engine {
             relations: &question.relations,
             focus: wanted.focus,
             intent: parsed.intent,
-            subject: first.map(|e| (e.entity_type(), e.kind().name() == "external")),
+            subject: first.map(EntityView::entity_type),
             is_found,
         });
         let filter = CompiledFilter::new(&wanted.filters, &self.tools.globs)?;
@@ -253,6 +253,7 @@ const FOLLOW_UPS: &[(EntityType, Topic, &str)] = &[
     (EntityType::File, Topic::Dependents, "what depends on {}"),
     (EntityType::File, Topic::Dependencies, "what does {} depend on"),
     (EntityType::File, Topic::Tests, "which tests reach {}"),
+    (EntityType::External, Topic::Dependents, "what depends on {}"),
     (EntityType::Directory, Topic::Modules, "module map of {}"),
     (EntityType::Directory, Topic::Dependents, "what depends on {}"),
     (EntityType::Directory, Topic::Dependencies, "what does {} depend on"),

@@ -135,9 +135,10 @@ impl Ground<'_> {
         let mut near: Vec<(ChunkId, f32)> = best.into_iter().filter(|(_, cosine)| *cosine >= LEAST_COSINE).collect();
         near.sort_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));
         let mut findings: Vec<Finding> = Vec::new();
+        let mut seen: FxHashSet<String> = FxHashSet::default();
         for (chunk, cosine) in near {
             let Some(entity) = self.snapshot.chunk(chunk).and_then(|c| c.entity()) else { continue };
-            if own.contains(&entity.id.0) || findings.iter().any(|f| f.id == entity.key()) {
+            if own.contains(&entity.id.0) || !seen.insert(entity.shared_key()) {
                 continue;
             }
             let bare = Ground::bare(entity);

@@ -101,9 +101,9 @@ fn asked(relation: Relation) -> &'static [Topic] {
 }
 
 /// What is told of something that is only named, by what it is.
-fn overview(entity_type: EntityType, is_external: bool) -> &'static [Topic] {
+fn overview(entity_type: EntityType) -> &'static [Topic] {
     match entity_type {
-        _ if is_external => &[Topic::Dependents, Topic::Implementations],
+        EntityType::External => &[Topic::Dependents, Topic::Implementations],
         EntityType::Directory => &[Topic::Modules, Topic::Dependents, Topic::External],
         EntityType::File => &[Topic::Dependents, Topic::Dependencies, Topic::External, Topic::Tests],
         EntityType::Class => &[Topic::Implementations, Topic::Dependents, Topic::Callees, Topic::Tests, Topic::Related],
@@ -125,8 +125,8 @@ pub(super) struct Wish<'a> {
     pub(super) relations: &'a [Relation],
     pub(super) focus: Option<Focus>,
     pub(super) intent: Intent,
-    /// Type of the first subject, and whether the tree only uses it; none: the project as a whole.
-    pub(super) subject: Option<(EntityType, bool)>,
+    /// Type of the first subject; none: the project as a whole.
+    pub(super) subject: Option<EntityType>,
     /// Whether a search found the subjects.
     pub(super) is_found: bool,
 }
@@ -158,7 +158,7 @@ pub(super) fn plan(wish: &Wish) -> Vec<Planned> {
         _ if !wish.relations.is_empty() => {}
         (None, None) => add(asked(Relation::Modules), false),
         (None, Some(_)) if wish.is_found => add(found(wish.intent), false),
-        (None, Some((entity_type, is_external))) => add(overview(entity_type, is_external), false),
+        (None, Some(entity_type)) => add(overview(entity_type), false),
     }
     planned
 }
@@ -173,7 +173,6 @@ mod tests {
     #[test]
     fn sections_follow_the_question_then_the_focus_then_the_subject() {
         let check = |relations: &[Relation], focus: Option<Focus>, subject: Option<EntityType>, expect: &str| {
-            let subject = subject.map(|entity_type| (entity_type, false));
             let wish = Wish { relations, focus, intent: Intent::Navigational, subject, is_found: false };
             let shown =
                 plan(&wish).into_iter().map(|p| format!("{}{}", p.topic.name(), if p.is_asked { "!" } else { "" }));
@@ -189,5 +188,6 @@ mod tests {
         check(&[], None, None, "modules external");
         check(&[], None, function, "callers callees implementations tests related");
         check(&[], None, Some(EntityType::Directory), "modules dependents external");
+        check(&[], None, Some(EntityType::External), "dependents implementations");
     }
 }

@@ -170,7 +170,7 @@ impl<'a> Ground<'a> {
         });
         // A type and what adds to it share an id.
         let mut seen = FxHashSet::default();
-        kept.retain(|(_, e)| !members::is_type(*e) || seen.insert(e.key()));
+        kept.retain(|(_, e)| !members::is_type(*e) || seen.insert(e.shared_key()));
         Found {
             total: kept.len(),
             files: kept.iter().filter_map(|(_, e)| e.document()).map(|d| d.id).collect(),
@@ -286,7 +286,7 @@ impl<'a> Ground<'a> {
 
     /// Types below types, and methods that take the place of methods.
     fn implementations(&self) -> Option<Found> {
-        let fits = |e: &EntityView| members::is_type(*e) || e.kind().name() == "external";
+        let fits = |e: &EntityView| matches!(e.entity_type(), EntityType::Class | EntityType::External);
         let own = self.question.subjects.iter().flat_map(|s| s.own.iter()).filter_map(|id| self.snapshot.entity(*id));
         let types: Vec<EntityView> = own.clone().filter(fits).collect();
         let starts: Vec<Start> = types.iter().map(|e| Start::sure(e.id.0)).collect();

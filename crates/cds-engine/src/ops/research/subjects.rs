@@ -1,12 +1,13 @@
 //! What a question is about: the names in it, looked up; where it names nothing, what a search for it finds.
 
-use cds_index::{EntityView, Snapshot};
+use cds_index::{EntityView, Registry, Snapshot};
 use cds_model::{EntityId, EntityType};
 use cds_search::{Asked, LookupOptions, ParsedQuery, QueryKind, Relation};
 
 use super::members;
 use crate::config::distance;
 use crate::error::{Error, ErrorKind, Result};
+use crate::ops::twins::Twins;
 
 /// Entities of one name that are asked about at once.
 const MOST: usize = 5;
@@ -48,10 +49,11 @@ pub(super) struct Question {
 }
 
 /// Reads a question. A name that must be one and is not known is an error with names near it.
-pub(super) fn read(snapshot: &Snapshot, text: &str, parsed: &ParsedQuery) -> Result<Question> {
+pub(super) fn read(snapshot: &Snapshot, registry: &Registry, text: &str, parsed: &ParsedQuery) -> Result<Question> {
     let asked = cds_search::relations(text);
     let mut question = Question::default();
-    let mut names = Names { snapshot, warnings: Vec::new(), unknown: Vec::new() };
+    let mut names =
+        Names { snapshot, twins: Twins::new(registry, snapshot), warnings: Vec::new(), unknown: Vec::new() };
     for Asked { relation, names: of, to, .. } in &asked {
         let taste = Taste::of(*relation);
         let subjects = names.first_of(of, taste)?;
@@ -103,11 +105,10 @@ impl Taste {
 
     /// Smaller is likelier.
     fn rank(self, entity: EntityView) -> u8 {
-        let is_external = entity.kind().name() == "external";
         match (self, entity.entity_type()) {
-            (Taste::Places, _) if is_external => 3,
-            (Taste::Types, _) if is_external => 2,
-            _ if is_external => 5,
+            (Taste::Places, EntityType::External) => 3,
+            (Taste::Types, EntityType::External) => 2,
+            (Taste::Definitions, EntityType::External) => 5,
             (Taste::Types | Taste::Definitions, EntityType::Class)
             | (Taste::Definitions, EntityType::Function)
             | (Taste::Places, EntityType::Directory | EntityType::File) => 0,
@@ -120,12 +121,13 @@ impl Taste {
 
 struct Names<'a> {
     snapshot: &'a Snapshot,
+    twins: Twins<'a>,
     warnings: Vec<String>,
     /// Names that nothing bears, where the question may be about something else.
     unknown: Vec<String>,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
     /// What the first of some words names that names anything. The likeliest must, when it is written as a name or stands alone.
     fn first_of(&mut self, words: &[String], taste: Taste) -> Result<Vec<Subject>> {
         for word in words {
@@ -181,17 +183,10 @@ impl Names<'_> {
         all.retain(|e| Some(taste.rank(*e)) == best);
         let matters = |e: &EntityView| (e.is_test(), std::cmp::Reverse((snapshot.importance(e.id) * 1e6) as u32), e.id);
         all.sort_by_key(matters);
-        let mut groups: Vec<(String, Vec<EntityView>)> = Vec::new();
-        for entity in all {
-            let key = entity.key();
-            match groups.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, group)) => group.push(entity),
-                None => groups.push((key, vec![entity])),
-            }
-        }
+        let mut groups = self.twins.group(all);
         if groups.len() > 1 {
             let which = if groups.len() > MOST { format!("the {MOST} that matter most") } else { "all".to_owned() };
-            let first: Vec<&str> = groups.iter().take(2).map(|(key, _)| key.as_str()).collect();
+            let first: Vec<String> = groups.iter().take(2).map(|group| group[0].shared_key()).collect();
             self.warnings.push(format!(
                 "{} entities are named {word:?}: this is about {which}; an id such as {} asks about one",
                 groups.len(),
@@ -199,11 +194,7 @@ impl Names<'_> {
             ));
         }
         groups.truncate(MOST);
-        // What is declared stands for what adds to it.
-        for (_, group) in &mut groups {
-            group.sort_by_key(|e| (matches!(e.kind().name(), "extension" | "impl" | "instance"), e.id));
-        }
-        groups.iter().map(|(_, group)| Subject::new(snapshot, group)).collect()
+        groups.iter().map(|group| Subject::new(snapshot, group)).collect()
     }
 
     /// The innermost definition at a line of a file, or the file.

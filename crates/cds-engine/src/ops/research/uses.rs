@@ -113,7 +113,7 @@ impl Ground<'_> {
             if row.kind() == EdgeKind::Contain || row.certainty() > self.wanted.floor || known.contains(&other) {
                 return;
             }
-            let Some(entity) = self.entity(other).filter(|e| e.kind().name() != "external") else { return };
+            let Some(entity) = self.entity(other).filter(|e| e.entity_type() != EntityType::External) else { return };
             let unit = if by_file { entity.document().map_or(other, |d| d.entity().0) } else { other };
             if !known.contains(&unit) {
                 Joined::add(groups.entry(unit).or_default(), edge, row);
@@ -186,7 +186,7 @@ impl Ground<'_> {
             for (edge, row) in self.snapshot.graph().outgoing(node).filter(|(_, row)| row.kind() != EdgeKind::Contain) {
                 let is_external = externals
                     .entry(row.to)
-                    .or_insert_with(|| self.entity(row.to).is_some_and(|e| e.kind().name() == "external"));
+                    .or_insert_with(|| self.entity(row.to).is_some_and(|e| e.entity_type() == EntityType::External));
                 if *is_external && self.passes_source(node) {
                     let (joined, files) = groups.entry(row.to).or_default();
                     Joined::add(joined, edge, *row);
