@@ -154,10 +154,8 @@ impl<'a> Hydrator<'a> {
             hit.breadcrumb = hit.scope_path.join(" > ");
             hit.name = hit.scope_path.last().cloned();
         }
-        hit.definitions = inside.entities.into_iter().map(|e| e.name.into_string()).collect();
-        let mut seen = rustc_hash::FxHashSet::default();
-        let once = inside.references.iter().filter(|r| seen.insert(r.name.as_str()));
-        hit.references = once.map(|r| r.name.to_string()).collect();
+        hit.definitions = once(inside.definitions());
+        hit.references = once(inside.uses());
         self.show(&mut hit, &file, span, shown);
         Ok(hit)
     }
@@ -254,6 +252,12 @@ fn from_line_of(text: &str, at: usize) -> &str {
 pub(crate) fn damaged(what: &str) -> Error {
     let message = format!("the index is damaged ({what} is missing): run `cds index` to repair it");
     Error { kind: ErrorKind::NotReady, message }
+}
+
+/// Names, each where it comes first.
+fn once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    names.filter(|name| seen.insert(*name)).map(str::to_owned).collect()
 }
 
 fn clip(span: Span, within: Span) -> Span {

@@ -131,10 +131,10 @@ pub struct Hit {
     /// Bases, interfaces, traits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conformances: Vec<String>,
-    /// Names the chunk defines.
+    /// Names the chunk declares, those of entities first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<String>,
-    /// Names the chunk uses.
+    /// Names the chunk uses, those of calls and types first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
     /// Whether it declares a type.

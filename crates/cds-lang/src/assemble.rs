@@ -14,7 +14,7 @@ use crate::spec::Spec;
 /// Longest signature kept, in characters.
 const MAX_SIGNATURE: usize = 400;
 
-/// Adds what was found to `facts`. Called once a text, or once for each embedded stretch.
+/// Adds what was found to `facts` and gives the positions of the names of entities. Called once a text, or once for each embedded stretch.
 pub(crate) fn add(
     facts: &mut FileFacts,
     language: &Language,
@@ -22,7 +22,7 @@ pub(crate) fn add(
     mut found: Found,
     text: &str,
     lines: &Lines,
-) {
+) -> Vec<u32> {
     found.marks.sort_by_key(|m| (m.range.start, m.range.end));
     found.marks.dedup_by_key(|m| (m.range.start, m.range.end));
     found.wrappers.sort_by_key(|w| (w.start, w.end));
@@ -88,6 +88,7 @@ pub(crate) fn add(
         }
     }
     mark_tests(&mut facts.entities[base..], base, &language.spec);
+    own_names.into_iter().map(|name| name as u32).collect()
 }
 
 /// One definition a node, in order of position, outer ones first. A later pattern decides the kind; every
@@ -457,7 +458,7 @@ impl Context<'_> {
 }
 
 /// Finds the innermost entity around a position; positions must come in ascending order.
-struct Enclosing<'a> {
+pub(crate) struct Enclosing<'a> {
     entities: &'a [Entity],
     base: usize,
     next: usize,
@@ -465,11 +466,11 @@ struct Enclosing<'a> {
 }
 
 impl<'a> Enclosing<'a> {
-    fn new(entities: &'a [Entity], base: usize) -> Self {
+    pub(crate) fn new(entities: &'a [Entity], base: usize) -> Self {
         Enclosing { entities, base, next: base, stack: Vec::new() }
     }
 
-    fn at(&mut self, byte: u32) -> Option<u32> {
+    pub(crate) fn at(&mut self, byte: u32) -> Option<u32> {
         while self.next < self.entities.len() && self.entities[self.next].full.start <= byte {
             self.stack.push(self.next);
             self.next += 1;

@@ -26,7 +26,7 @@ pub use count::counted;
 pub use edge::{Certainty, EdgeKind};
 pub use entity::{Entity, Parameter};
 pub use expression::{Step, path_text, steps};
-pub use facts::{Binding, FileFacts, Import, LanguageShare, Problem, ProblemKind, Reference, ReferenceKind};
+pub use facts::{Binding, FileFacts, Import, LanguageShare, Name, Problem, ProblemKind, Reference, ReferenceKind};
 pub use hit::{Hit, MatchType, Signal};
 pub use ids::{ChunkId, EntityId, FileId};
 pub use kind::{EntityType, KINDS, Kind, KindRow};

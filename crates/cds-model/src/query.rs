@@ -102,9 +102,9 @@ pub struct Filters {
     pub parent_context: Option<Pattern>,
     /// Least and greatest nesting depth.
     pub scope_depth: Option<(u32, u32)>,
-    /// Names of which the chunk defines at least one.
+    /// Names of which the chunk declares at least one: entities, variables, fields, parameters.
     pub has_definitions: Vec<String>,
-    /// Names of which the chunk uses at least one.
+    /// Names of which the chunk uses at least one: calls, types, receivers, modules, every other identifier.
     pub has_references: Vec<String>,
     /// Names of which the chunk's entity conforms to at least one.
     pub conformances: Vec<String>,

@@ -188,8 +188,8 @@ impl<'a> CompiledFilter<'a> {
 
     fn names_inside(&self, inside: &Inside) -> bool {
         let asked = |names: &[String], name: &str| names.iter().any(|n| n == name);
-        let defines = || inside.entities.iter().any(|e| asked(self.definitions(), &e.name));
-        let uses = || inside.references.iter().any(|r| asked(self.references(), &r.name));
+        let defines = || inside.definitions().any(|name| asked(self.definitions(), name));
+        let uses = || inside.uses().any(|name| asked(self.references(), name));
         (self.definitions().is_empty() || defines()) && (self.references().is_empty() || uses())
     }
 

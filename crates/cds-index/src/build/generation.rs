@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use cds_graph::{GraphTables, Symbols, Tree, outline};
 use cds_lang::Registry;
-use cds_model::{Chunk, EntityType, FileFacts, Kind, LinkRules, PathRole, Reference};
+use cds_model::{Chunk, EntityType, FileFacts, Kind, LinkRules, Name, PathRole};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
@@ -23,7 +23,7 @@ use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::moves::Moves;
 use crate::store::names::{self, NamesWriter};
 use crate::store::rows::{AttributeRow, ChunkRow, DocumentRow, EntityRow, NONE, attribute, document_flag, flag};
-use crate::store::uses::UsesWriter;
+use crate::store::uses::{NameRole, UsesWriter};
 use crate::store::{part_path, path};
 use crate::{Error, Result, Snapshot, private_fs};
 
@@ -162,11 +162,7 @@ impl<'a> GenerationWriter<'a> {
         }
         self.add_attributes(entity, &file.facts);
         self.add_chunks(id, entity, role, &file.facts);
-        for (i, chunk) in file.facts.chunks.iter().enumerate() {
-            for reference in used_in(&file.facts, chunk) {
-                self.uses.add(&reference.name, first_chunk + i as u32);
-            }
-        }
+        self.add_names(first_chunk, file);
         for problem in &file.facts.problems {
             self.problems.push(ProblemRow {
                 path: file.path.clone(),
@@ -315,6 +311,26 @@ impl<'a> GenerationWriter<'a> {
                 flags: flags(entity.is_none_or(|e| e.is_public), is_test) | if declares { flag::TYPE } else { 0 },
                 part: chunk.part,
             });
+        }
+    }
+
+    /// Names that chunks declare and use. Those of entities are found by their table, but for chunks that repeat their beginning.
+    fn add_names(&mut self, first_chunk: u32, file: &Prepared) {
+        let facts = &file.facts;
+        let text = |name: &Name| file.text.get(name.start as usize..name.end as usize).unwrap_or_default();
+        for (i, chunk) in facts.chunks.iter().enumerate() {
+            let id = first_chunk + i as u32;
+            let names = within(&facts.names, chunk, |name| name.start);
+            let entities = within(&facts.entities, chunk, |entity| entity.span.start);
+            let repeated = entities.iter().filter(|e| chunk_at(&facts.chunks, e.span.start) != Some(i as u32));
+            repeated.for_each(|entity| self.uses.add(&entity.name, NameRole::Defines, id));
+            let declared = names.iter().filter(|name| name.is_definition);
+            declared.for_each(|name| self.uses.add(text(name), NameRole::Defines, id));
+            for reference in within(&facts.references, chunk, |reference| reference.start) {
+                self.uses.add(&reference.name, NameRole::Uses, id);
+            }
+            let used = names.iter().filter(|name| !name.is_definition);
+            used.for_each(|name| self.uses.add(text(name), NameRole::Uses, id));
         }
     }
 
@@ -682,9 +698,9 @@ fn chunk_at(chunks: &[Chunk], byte: u32) -> Option<u32> {
     (at < chunks.len()).then_some(at as u32)
 }
 
-/// References that stand in the chunk.
-fn used_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> impl Iterator<Item = &'a Reference> {
-    let from = facts.references.partition_point(|r| r.start < chunk.span.start);
-    let end = chunk.span.end;
-    facts.references[from..].iter().take_while(move |r| r.start < end)
+/// What of a list in order of position begins in a chunk.
+fn within<'a, T>(list: &'a [T], chunk: &Chunk, start: impl Fn(&T) -> u32) -> &'a [T] {
+    let from = list.partition_point(|one| start(one) < chunk.span.start);
+    let end = list.partition_point(|one| start(one) < chunk.span.end);
+    &list[from..end]
 }
