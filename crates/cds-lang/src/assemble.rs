@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use cds_model::{Binding, Entity, EntityType, FileFacts, Import, Kind, Parameter, Reference, ReferenceKind, path_text};
 use compact_str::CompactString;
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use crate::comment;
 use crate::extract::{BindingMatch, Definition, Found, ImportMatch, Lines, Mark, MarkKind, Use};
 use crate::registry::{Fields, Language};
-use crate::spec::Spec;
+use crate::spec::{Public, Spec};
 
 /// Longest signature kept, in characters.
 const MAX_SIGNATURE: usize = 400;
@@ -87,6 +88,7 @@ pub(crate) fn add(
             facts.entities[at as usize].conformances.push(reference.name.clone());
         }
     }
+    mark_extensions(&mut facts.entities[base..], base, &language.spec.public);
     mark_tests(&mut facts.entities[base..], base, &language.spec);
     own_names.into_iter().map(|name| name as u32).collect()
 }
@@ -406,14 +408,8 @@ impl Context<'_> {
 
     fn is_public(&self, name: &str, kind: Kind, modifiers: &[CompactString], parent: Option<&Entity>) -> bool {
         let rule = &self.spec.public;
-        let has = |words: &[String]| {
-            modifiers.iter().any(|m| words.iter().any(|w| m == w || m.split(' ').any(|part| part == w)))
-        };
-        if has(&rule.hidden_modifiers) {
-            return false;
-        }
-        if has(&rule.modifiers) {
-            return true;
+        if let Some(is_public) = said_public(rule, modifiers) {
+            return is_public;
         }
         if rule.capitalised {
             return name.chars().next().is_some_and(char::is_uppercase);
@@ -423,8 +419,8 @@ impl Context<'_> {
         if hidden {
             return shown;
         }
-        // These only hold or extend what has a visibility of its own.
-        if matches!(kind.name(), "namespace" | "module" | "extension" | "impl" | "instance") {
+        // These only hold what has a visibility of its own. What extends a type is judged when all types are known.
+        if matches!(kind.name(), "namespace" | "module" | "instance") {
             return true;
         }
         let open = parent.is_some_and(|p| p.is_public && rule.open_parents.iter().any(|k| k == p.kind.name()));
@@ -582,6 +578,39 @@ fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, 
             start: position(&one) as u32,
             line: lines.line_of(one.start as u32),
         });
+    }
+}
+
+/// What modifiers say of visibility, if they do.
+fn said_public(rule: &Public, modifiers: &[CompactString]) -> Option<bool> {
+    let has =
+        |words: &[String]| modifiers.iter().any(|m| words.iter().any(|w| m == w || m.split(' ').any(|part| part == w)));
+    if has(&rule.hidden_modifiers) { Some(false) } else { has(&rule.modifiers).then_some(true) }
+}
+
+/// What extends a type of the same file is as public as that, and inside a type as public as the one around it, unless it says itself. A
+/// member that does what its parent conforms to is as public as its parent, in languages that say so.
+fn mark_extensions(entities: &mut [Entity], base: usize, rule: &Public) {
+    let extends = |entity: &Entity| matches!(entity.kind.name(), "extension" | "impl");
+    let is_type = |entity: &Entity| entity.kind.row().is_type && !extends(entity);
+    let types = entities.iter().filter(|e| e.is_public && is_type(e)).map(|e| e.name.clone());
+    let types: FxHashSet<CompactString> = types.collect();
+    for i in 0..entities.len() {
+        let entity = &entities[i];
+        let parent = entity.parent.and_then(|p| entities.get((p as usize).checked_sub(base)?));
+        let decides = |parent: &&Entity| {
+            let conforms = !parent.conformances.is_empty();
+            conforms && rule.conforming_parents.iter().any(|kind| kind == parent.kind.name())
+        };
+        let is_public = said_public(rule, &entity.modifiers).unwrap_or_else(|| match parent.filter(decides) {
+            Some(parent) => parent.is_public,
+            None if extends(entity) => {
+                let extended = entity.name.rsplit('.').next().unwrap_or_default();
+                entity.is_public || types.contains(extended) || parent.is_some_and(|p| p.is_public && is_type(p))
+            }
+            None => entity.is_public,
+        });
+        entities[i].is_public = is_public;
     }
 }
 

@@ -159,6 +159,8 @@ pub struct Public {
     pub capitalised: bool,
     /// Kinds of parent whose members are public by default: interfaces, traits, enums.
     pub open_parents: Vec<String>,
+    /// Kinds of parent whose members are as public as they are when they conform to something: `impl Trait for Type`.
+    pub conforming_parents: Vec<String>,
 }
 
 impl Default for Public {
@@ -171,6 +173,7 @@ impl Default for Public {
             shown_affixes: Vec::new(),
             capitalised: false,
             open_parents: Vec::new(),
+            conforming_parents: Vec::new(),
         }
     }
 }
