@@ -91,11 +91,11 @@ pub struct Hit {
     pub start_line: u32,
     /// Last line.
     pub end_line: u32,
-    /// First byte.
+    /// First byte in the file on disk.
     pub start_byte: u32,
     /// One past the last byte.
     pub end_byte: u32,
-    /// The file's language.
+    /// The language it is written in: that of the embedded block it lies in, or the file's.
     pub language: String,
     /// `directory`, `file`, `class` or `function`.
     pub entity_type: &'static str,
@@ -174,7 +174,7 @@ pub struct Hit {
     pub snippet_line: u32,
     /// Estimated tokens of the whole chunk.
     pub token_count: u32,
-    /// blake3 of the chunk's text.
+    /// blake3 of the file's bytes from `start_byte` to `end_byte`, of hits that are chunks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hash: String,
     /// Seconds since 1970.

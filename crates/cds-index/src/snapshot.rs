@@ -319,6 +319,11 @@ impl Snapshot {
         self.strings.writer()
     }
 
+    /// A language, by its position in the manifest's list.
+    fn language(&self, at: u16) -> &str {
+        self.manifest.languages.get(usize::from(at)).map_or("text", String::as_str)
+    }
+
     pub(crate) fn string(&self, at: u32) -> &str {
         self.strings.get(at)
     }

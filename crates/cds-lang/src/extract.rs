@@ -89,7 +89,7 @@ fn extract_whole_lines(registry: &Registry, language: &Language, text: &str) -> 
         }
     }
     let sections = sections::find(language, text);
-    facts.chunks = chunk::cut(text, &lines, &facts.entities, &sections, depths.as_deref());
+    facts.chunks = chunk::cut(text, &lines, &facts.entities, &sections, &stretches, depths.as_deref());
     names::keep_telling(&mut facts, &mut own_names, text);
     facts.languages = shares(language, text, &stretches);
     facts

@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-use crate::{Chunk, Entity};
+use crate::{Chunk, Entity, SourceBytes};
 
 /// The facts of one file: a pure function of its bytes and its language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +35,8 @@ pub struct FileFacts {
     pub problems: Vec<Problem>,
     /// Number of lines.
     pub lines: u32,
+    /// What the text does not say of the bytes it was decoded from.
+    pub source: SourceBytes,
 }
 
 impl FileFacts {

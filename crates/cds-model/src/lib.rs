@@ -18,6 +18,7 @@ mod link;
 mod query;
 mod role;
 mod sanitize;
+mod source;
 mod span;
 
 pub use cancel::CancelToken;
@@ -34,4 +35,5 @@ pub use link::{LinkRules, ModuleRule, Shared};
 pub use query::{Filters, Granularity, Pattern, Query, Snippet};
 pub use role::PathRole;
 pub use sanitize::{Sanitizer, is_hidden, sanitize_json, sanitize_line, sanitize_text};
+pub use source::SourceBytes;
 pub use span::Span;

@@ -88,6 +88,8 @@ impl Pattern {
 pub struct Filters {
     /// Names of languages.
     pub languages: Vec<String>,
+    /// Whether files are judged as a whole: a language that stands anywhere in a file is that of its chunks, too.
+    pub whole_files: bool,
     /// Globs, prefixes or extensions of paths, any of which must match.
     pub paths: Vec<String>,
     /// Globs, none of which may match.

@@ -22,7 +22,9 @@ use crate::store::files::{self, LoadedFile};
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::moves::Moves;
 use crate::store::names::{self, NamesWriter};
-use crate::store::rows::{AttributeRow, ChunkRow, DocumentRow, EntityRow, NONE, attribute, document_flag, flag};
+use crate::store::rows::{
+    AttributeRow, ChunkRow, DocumentRow, EntityRow, NONE, attribute, document_flag, flag, language_bit,
+};
 use crate::store::uses::{NameRole, UsesWriter};
 use crate::store::{part_path, path};
 use crate::{Error, Result, Snapshot, private_fs};
@@ -121,6 +123,8 @@ impl<'a> GenerationWriter<'a> {
         let Placed { blob, doc, outline } =
             self.part.as_mut().expect("files come before the end").add(file, &outlined)?;
         let language = self.language(&file.language);
+        let all = file.facts.languages.iter().map(|share| self.language(&share.language));
+        let languages = all.fold(language_bit(language), |bits, other| bits | language_bit(other));
         self.documents.push(DocumentRow {
             blob,
             size: file.stamp.size,
@@ -128,6 +132,7 @@ impl<'a> GenerationWriter<'a> {
             changed_ns: file.stamp.changed_ns,
             indexed_at: file.indexed_at,
             hash: file.hash,
+            languages,
             path: self.strings.add(&file.path),
             packed: file.packed.block.len() as u32,
             text_len: file.packed.text_len,
@@ -161,7 +166,7 @@ impl<'a> GenerationWriter<'a> {
             self.manifests.push((file.path.clone(), file.text.clone()));
         }
         self.add_attributes(entity, &file.facts);
-        self.add_chunks(id, entity, role, &file.facts);
+        self.add_chunks(id, entity, role, language, &file.facts);
         self.add_names(first_chunk, file);
         for problem in &file.facts.problems {
             self.problems.push(ProblemRow {
@@ -294,8 +299,9 @@ impl<'a> GenerationWriter<'a> {
         }
     }
 
-    fn add_chunks(&mut self, file: u32, own: u32, role: PathRole, facts: &FileFacts) {
+    fn add_chunks(&mut self, file: u32, own: u32, role: PathRole, language: u16, facts: &FileFacts) {
         for chunk in &facts.chunks {
+            let language = chunk.language.as_deref().map_or(language, |name| self.language(name));
             let entity = chunk.entity.map(|e| &facts.entities[e as usize]);
             let declares = chunk.part == 0 && entity.is_some_and(|e| e.kind.row().is_type);
             let is_test = role == PathRole::Test || entity.is_some_and(|e| e.is_test);
@@ -306,7 +312,8 @@ impl<'a> GenerationWriter<'a> {
                 end: chunk.span.end,
                 start_line: chunk.span.start_line,
                 end_line: chunk.span.end_line,
-                tokens: chunk.token_count,
+                tokens: u16::try_from(chunk.token_count).unwrap_or(u16::MAX),
+                language,
                 kind: chunk.node_type.code(),
                 flags: flags(entity.is_none_or(|e| e.is_public), is_test) | if declares { flag::TYPE } else { 0 },
                 part: chunk.part,

@@ -4,10 +4,13 @@
 //! Facts are cut where chunks begin: what a hit shows of one chunk is read without those of the others, which in a large file take
 //! longer to read than the search took, and many times its memory.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::io::Read;
 
-use cds_model::{Binding, Chunk, Entity, FileFacts, Import, LanguageShare, Name, Problem, Reference, Span};
+use cds_model::{
+    Binding, Chunk, Entity, FileFacts, Import, LanguageShare, Name, Problem, Reference, SourceBytes, Span,
+};
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +63,7 @@ struct Head {
     lines: u32,
     doc_comment: Option<String>,
     languages: Vec<LanguageShare>,
+    source: SourceBytes,
     pieces: Vec<PieceRow>,
 }
 
@@ -104,6 +108,7 @@ fn cut(text: &str, facts: &FileFacts) -> Vec<u8> {
         lines: facts.lines,
         doc_comment: facts.doc_comment.clone(),
         languages: facts.languages.clone(),
+        source: facts.source.clone(),
         pieces: Vec::with_capacity(facts.chunks.len()),
     };
     let mut names = facts.names.as_slice();
@@ -257,6 +262,16 @@ impl LoadedFile {
         &self.head.languages
     }
 
+    /// Where in the file on disk a position of the text is.
+    pub fn offset_on_disk(&self, at: u32) -> u32 {
+        self.head.source.offset(&self.text, at)
+    }
+
+    /// The bytes of a span in the file on disk.
+    pub fn bytes_on_disk(&self, span: Span) -> Cow<'_, [u8]> {
+        self.head.source.bytes(&self.text, span.range())
+    }
+
     /// The text of each chunk.
     pub fn chunk_texts(&self) -> impl Iterator<Item = &str> {
         self.places.iter().map(|place| self.text.get(place.span.range()).unwrap_or_default())
@@ -319,6 +334,7 @@ impl LoadedFile {
             problems,
             doc_comment: self.head.doc_comment.clone(),
             languages: self.head.languages.clone(),
+            source: self.head.source.clone(),
             lines: self.head.lines,
             ..FileFacts::default()
         };
