@@ -42,11 +42,11 @@ class Hit(TypedDict):
     start_line: int
     # Last line.
     end_line: int
-    # First byte.
+    # First byte in the file on disk.
     start_byte: int
     # One past the last byte.
     end_byte: int
-    # The file's language.
+    # The language it is written in: that of the embedded block it lies in, or the file's.
     language: str
     # `directory`, `file`, `class` or `function`.
     entity_type: str
@@ -70,9 +70,9 @@ class Hit(TypedDict):
     decorators: NotRequired[list[str]]
     # Bases, interfaces, traits.
     conformances: NotRequired[list[str]]
-    # Names the chunk defines.
+    # Names the chunk declares, those of entities first.
     definitions: NotRequired[list[str]]
-    # Names the chunk uses.
+    # Names the chunk uses, those of calls and types first.
     references: NotRequired[list[str]]
     # Whether it declares a type.
     is_type_declaration: bool
@@ -109,7 +109,7 @@ class Hit(TypedDict):
     matched_terms: NotRequired[list[str]]
     # Estimated tokens of the whole chunk.
     token_count: int
-    # blake3 of the chunk's text.
+    # blake3 of the file's bytes from `start_byte` to `end_byte`, of hits that are chunks.
     hash: NotRequired[str]
     # Seconds since 1970.
     indexed_at: int

@@ -36,11 +36,11 @@ export interface Hit {
   start_line: number;
   /** Last line. */
   end_line: number;
-  /** First byte. */
+  /** First byte in the file on disk. */
   start_byte: number;
   /** One past the last byte. */
   end_byte: number;
-  /** The file's language. */
+  /** The language it is written in: that of the embedded block it lies in, or the file's. */
   language: string;
   /** `directory`, `file`, `class` or `function`. */
   entity_type: string;
@@ -64,9 +64,9 @@ export interface Hit {
   decorators?: string[];
   /** Bases, interfaces, traits. */
   conformances?: string[];
-  /** Names the chunk defines. */
+  /** Names the chunk declares, those of entities first. */
   definitions?: string[];
-  /** Names the chunk uses. */
+  /** Names the chunk uses, those of calls and types first. */
   references?: string[];
   /** Whether it declares a type. */
   is_type_declaration: boolean;
@@ -104,7 +104,7 @@ export interface Hit {
   matched_terms?: string[];
   /** Estimated tokens of the whole chunk. */
   token_count: number;
-  /** blake3 of the chunk's text. */
+  /** blake3 of the file's bytes from `start_byte` to `end_byte`, of hits that are chunks. */
   hash?: string;
   /** Seconds since 1970. */
   indexed_at: number;

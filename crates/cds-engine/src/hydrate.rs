@@ -148,7 +148,8 @@ impl<'a> Hydrator<'a> {
         let before = file.chunk_texts().take(view.local().unwrap_or(0) as usize);
         let twins = before.filter(|other| *other == text).count();
         hit.chunk_id = chunk_id(self.snapshot, document.path(), text, twins);
-        hit.hash = blake3_hex(text);
+        hit.hash = blake3::hash(&file.bytes_on_disk(span)).to_hex().to_string();
+        view.language().clone_into(&mut hit.language);
         hit.kind = entity.map_or(view.node_type(), EntityView::kind).name();
         hit.token_count = view.tokens();
         hit.is_type_declaration = view.is_type_declaration();
@@ -160,10 +161,8 @@ impl<'a> Hydrator<'a> {
             hit.breadcrumb = hit.scope_path.join(" > ");
             hit.name = hit.scope_path.last().cloned();
         }
-        hit.definitions = inside.entities.into_iter().map(|e| e.name.into_string()).collect();
-        let mut seen = rustc_hash::FxHashSet::default();
-        let once = inside.references.iter().filter(|r| seen.insert(r.name.as_str()));
-        hit.references = once.map(|r| r.name.to_string()).collect();
+        hit.definitions = once(inside.definitions());
+        hit.references = once(inside.uses());
         self.show(&mut hit, &file, span, shown);
         Ok(hit)
     }
@@ -208,7 +207,7 @@ impl<'a> Hydrator<'a> {
         let strings = |list: Vec<compact_str::CompactString>| list.into_iter().map(|s| s.into_string()).collect();
         let mut hit = Hit {
             path: document.path().to_owned(),
-            language: document.language().to_owned(),
+            language: entity.and_then(EntityView::language).unwrap_or(document.language()).to_owned(),
             entity_type: entity.map_or("file", |e| e.entity_type().name()),
             indexed_at: document.indexed_at(),
             stale: self.is_stale(document),
@@ -236,7 +235,7 @@ impl<'a> Hydrator<'a> {
     /// Where the hit is, and what of it is shown.
     fn show(&mut self, hit: &mut Hit, file: &LoadedFile, span: Span, shown: Snippet) {
         (hit.start_line, hit.end_line) = (span.start_line, span.end_line);
-        (hit.start_byte, hit.end_byte) = (span.start, span.end);
+        (hit.start_byte, hit.end_byte) = (file.offset_on_disk(span.start), file.offset_on_disk(span.end));
         let first = span.start_line.max(1);
         let count = (span.end_line + 1).saturating_sub(first) as usize;
         let lines: Vec<&str> = from_line_of(&file.text, span.start as usize).lines().take(count).collect();
@@ -273,6 +272,12 @@ pub(crate) fn damaged(what: &str) -> Error {
     Error { kind: ErrorKind::NotReady, message }
 }
 
+/// Names, each where it comes first.
+fn once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    names.filter(|name| seen.insert(*name)).map(str::to_owned).collect()
+}
+
 fn clip(span: Span, within: Span) -> Span {
     Span {
         start: span.start.max(within.start),
@@ -284,10 +289,6 @@ fn clip(span: Span, within: Span) -> Span {
 
 fn text_of(file: &LoadedFile, span: Span) -> &str {
     file.text.get(span.range()).unwrap_or_default()
-}
-
-fn blake3_hex(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
 /// A UUID v7 whose time is the project's first index and whose other bits come from path and text, and from how many equal

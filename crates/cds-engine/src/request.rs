@@ -235,8 +235,15 @@ impl SearchRequest {
         let both = granularity == Granularity::Both;
         let granularity = if both { Granularity::Chunk } else { granularity };
         let filters = self.filters.check(engine)?;
+        let whole = |filters: Filters, granularity| Filters {
+            whole_files: granularity == Granularity::Document && !filters.languages.is_empty(),
+            ..filters
+        };
+        let documents = both.then(|| whole(filters.clone(), Granularity::Document));
+        let filters = whole(filters, granularity);
         let query = Query { text: self.query.clone(), limit, granularity, chunks_per_file, filters, preset };
-        let documents = both.then(|| Query {
+        let documents = documents.map(|filters| Query {
+            filters,
             limit: self.files.unwrap_or(DOCUMENTS),
             granularity: Granularity::Document,
             chunks_per_file: self.chunks_per_file.unwrap_or(CHUNKS_PER_DOCUMENT),
@@ -350,6 +357,7 @@ impl FilterRequest {
             has_definitions: self.has_definitions.clone(),
             has_references: self.has_references.clone(),
             conformances: self.conformances.clone(),
+            whole_files: false,
             is_test: self.is_test,
             is_public: self.is_public,
             modified_since: self.modified_since.as_deref().map(since).transpose()?,

@@ -91,11 +91,11 @@ pub struct Hit {
     pub start_line: u32,
     /// Last line.
     pub end_line: u32,
-    /// First byte.
+    /// First byte in the file on disk.
     pub start_byte: u32,
     /// One past the last byte.
     pub end_byte: u32,
-    /// The file's language.
+    /// The language it is written in: that of the embedded block it lies in, or the file's.
     pub language: String,
     /// `directory`, `file`, `class` or `function`.
     pub entity_type: &'static str,
@@ -131,10 +131,10 @@ pub struct Hit {
     /// Bases, interfaces, traits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conformances: Vec<String>,
-    /// Names the chunk defines.
+    /// Names the chunk declares, those of entities first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<String>,
-    /// Names the chunk uses.
+    /// Names the chunk uses, those of calls and types first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
     /// Whether it declares a type.
@@ -180,7 +180,7 @@ pub struct Hit {
     pub matched_terms: Vec<String>,
     /// Estimated tokens of the whole chunk.
     pub token_count: u32,
-    /// blake3 of the chunk's text.
+    /// blake3 of the file's bytes from `start_byte` to `end_byte`, of hits that are chunks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hash: String,
     /// Seconds since 1970.

@@ -62,6 +62,11 @@ fn check(language: &Language, text: &str) {
         assert_eq!(reference.line as usize, line_of(reference.start), "{name}: {reference:?}");
     }
     assert!(facts.references.is_sorted_by_key(|r| r.start), "{name}: references out of order");
+    for name_at in &facts.names {
+        let written = text.get(name_at.start as usize..name_at.end as usize);
+        assert!(written.is_some_and(|written| !written.is_empty()), "{name}: {name_at:?} is no name");
+    }
+    assert!(facts.names.is_sorted(), "{name}: names out of order");
     for import in &facts.imports {
         assert!(!cuts_characters(import.start), "{name}: {import:?}");
         assert!(import.enclosing.is_none_or(|e| (e as usize) < facts.entities.len()), "{name}: {import:?}");

@@ -7,7 +7,8 @@ use cds_model::{ChunkId, EntityId};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, TERMINATED, Term, postings::Postings};
 
-use crate::{Result, Snapshot};
+use crate::store::rows::ChunkRow;
+use crate::{ChunkView, Result, Snapshot};
 
 impl Snapshot {
     /// All that it says, line by line.
@@ -38,12 +39,15 @@ fn line(out: &mut String, text: std::fmt::Arguments) {
 fn dump_files(snapshot: &Snapshot, out: &mut String) {
     for document in snapshot.documents() {
         let row = document.row();
+        let mut languages = snapshot.manifest().languages.clone();
+        languages.retain(|language| document.has_language(language));
+        languages.sort();
         let (path, language, hash) =
             (document.path(), document.language(), &blake3::Hash::from_bytes(row.hash).to_hex()[..12]);
         line(
             out,
             format_args!(
-                "file {path} {language} {hash} size {} chunks {}+{} entities {}+{} lines {}/{} role {} users {} length {:08x} \
+                "file {path} {language} of {languages:?} {hash} size {} chunks {}+{} entities {}+{} lines {}/{} role {} users {} length {:08x} \
                  references {} outside {}",
                 row.size,
                 row.first_chunk,
@@ -95,7 +99,10 @@ fn dump_chunks(snapshot: &Snapshot, out: &mut String) -> Result<()> {
             let codes: Vec<u8> = q.codes.iter().map(|x| x.cast_unsigned()).collect();
             (q.scale.to_bits(), crc32fast::hash(&codes))
         });
-        line(out, format_args!("chunk {i} {row:?} vector {vector:?}"));
+        // Languages are numbered as they come.
+        let language = snapshot.chunk(ChunkId(i as u32)).map(ChunkView::language);
+        let row = ChunkRow { language: 0, ..*row };
+        line(out, format_args!("chunk {i} {row:?} {language:?} vector {vector:?}"));
     }
     Ok(())
 }

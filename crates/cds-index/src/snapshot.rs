@@ -25,7 +25,7 @@ use crate::store::rows::{AttributeRow, BelongRow, ChunkRow, DocumentRow, EntityR
 use crate::store::sparse::SparseWeights;
 use crate::store::strings::Strings;
 use crate::store::text::TextSegment;
-use crate::store::uses::Uses;
+use crate::store::uses::{NameRole, Uses};
 use crate::store::vectors::Vectors;
 use crate::store::{Bm25Fields, Manifest, files, part_path, path};
 use crate::{Error, Result};
@@ -319,6 +319,11 @@ impl Snapshot {
         self.strings.writer()
     }
 
+    /// A language, by its position in the manifest's list.
+    fn language(&self, at: u16) -> &str {
+        self.manifest.languages.get(usize::from(at)).map_or("text", String::as_str)
+    }
+
     pub(crate) fn string(&self, at: u32) -> &str {
         self.strings.get(at)
     }
@@ -400,16 +405,17 @@ impl Snapshot {
         self.names.find(name, how, most, |id| self.entity(id).map_or("", |e| e.name()))
     }
 
-    /// Chunks in which an entity of this very name begins, in no order.
+    /// Chunks that declare this very name, in no order; one may come twice.
     pub fn chunks_defining(&self, name: &str) -> impl Iterator<Item = ChunkId> {
         let named = self.find_names(name, NameMatch::Exact, usize::MAX);
         // Files and folders have names and are not defined by a chunk.
-        named.into_iter().filter_map(|id| self.entity(id).filter(|e| e.local().is_some())?.chunk())
+        let entities = named.into_iter().filter_map(|id| self.entity(id).filter(|e| e.local().is_some())?.chunk());
+        entities.chain(self.uses.chunks(name, NameRole::Defines).map(ChunkId))
     }
 
     /// Chunks that use this very name, in order.
     pub fn chunks_using(&self, name: &str) -> impl Iterator<Item = ChunkId> {
-        self.uses.chunks(name).map(ChunkId)
+        self.uses.chunks(name, NameRole::Uses).map(ChunkId)
     }
 
     /// The edges of all entities.

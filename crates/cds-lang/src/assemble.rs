@@ -4,17 +4,18 @@ use std::ops::Range;
 
 use cds_model::{Binding, Entity, EntityType, FileFacts, Import, Kind, Parameter, Reference, ReferenceKind, path_text};
 use compact_str::CompactString;
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use crate::comment;
 use crate::extract::{BindingMatch, Definition, Found, ImportMatch, Lines, Mark, MarkKind, Use};
 use crate::registry::{Fields, Language};
-use crate::spec::Spec;
+use crate::spec::{Public, Spec};
 
 /// Longest signature kept, in characters.
 const MAX_SIGNATURE: usize = 400;
 
-/// Adds what was found to `facts`. Called once a text, or once for each embedded stretch.
+/// Adds what was found to `facts` and gives the positions of the names of entities. Called once a text, or once for each embedded stretch.
 pub(crate) fn add(
     facts: &mut FileFacts,
     language: &Language,
@@ -22,7 +23,7 @@ pub(crate) fn add(
     mut found: Found,
     text: &str,
     lines: &Lines,
-) {
+) -> Vec<u32> {
     found.marks.sort_by_key(|m| (m.range.start, m.range.end));
     found.marks.dedup_by_key(|m| (m.range.start, m.range.end));
     found.wrappers.sort_by_key(|w| (w.start, w.end));
@@ -87,7 +88,9 @@ pub(crate) fn add(
             facts.entities[at as usize].conformances.push(reference.name.clone());
         }
     }
+    mark_extensions(&mut facts.entities[base..], base, &language.spec.public);
     mark_tests(&mut facts.entities[base..], base, &language.spec);
+    own_names.into_iter().map(|name| name as u32).collect()
 }
 
 /// One definition a node, in order of position, outer ones first. A later pattern decides the kind; every
@@ -405,16 +408,8 @@ impl Context<'_> {
 
     fn is_public(&self, name: &str, kind: Kind, modifiers: &[CompactString], parent: Option<&Entity>) -> bool {
         let rule = &self.spec.public;
-        let has = |words: &[String]| {
-            // `private[app]` is a `private`.
-            let is_word = |part: &str, word: &str| part.split('[').next() == Some(word);
-            modifiers.iter().any(|m| words.iter().any(|w| m == w || m.split(' ').any(|part| is_word(part, w))))
-        };
-        if has(&rule.hidden_modifiers) {
-            return false;
-        }
-        if has(&rule.modifiers) {
-            return true;
+        if let Some(is_public) = said_public(rule, modifiers) {
+            return is_public;
         }
         if rule.capitalised {
             return name.chars().next().is_some_and(char::is_uppercase);
@@ -424,8 +419,8 @@ impl Context<'_> {
         if hidden {
             return shown;
         }
-        // These only hold or extend what has a visibility of its own.
-        if matches!(kind.name(), "namespace" | "module" | "extension" | "impl" | "instance") {
+        // These only hold what has a visibility of its own. What extends a type is judged when all types are known.
+        if matches!(kind.name(), "namespace" | "module" | "instance") {
             return true;
         }
         let open = parent.is_some_and(|p| p.is_public && rule.open_parents.iter().any(|k| k == p.kind.name()));
@@ -459,7 +454,7 @@ impl Context<'_> {
 }
 
 /// Finds the innermost entity around a position; positions must come in ascending order.
-struct Enclosing<'a> {
+pub(crate) struct Enclosing<'a> {
     entities: &'a [Entity],
     base: usize,
     next: usize,
@@ -467,11 +462,11 @@ struct Enclosing<'a> {
 }
 
 impl<'a> Enclosing<'a> {
-    fn new(entities: &'a [Entity], base: usize) -> Self {
+    pub(crate) fn new(entities: &'a [Entity], base: usize) -> Self {
         Enclosing { entities, base, next: base, stack: Vec::new() }
     }
 
-    fn at(&mut self, byte: u32) -> Option<u32> {
+    pub(crate) fn at(&mut self, byte: u32) -> Option<u32> {
         while self.next < self.entities.len() && self.entities[self.next].full.start <= byte {
             self.stack.push(self.next);
             self.next += 1;
@@ -583,6 +578,42 @@ fn add_imports(facts: &mut FileFacts, base: usize, mut found: Vec<ImportMatch>, 
             start: position(&one) as u32,
             line: lines.line_of(one.start as u32),
         });
+    }
+}
+
+/// What modifiers say of visibility, if they do.
+fn said_public(rule: &Public, modifiers: &[CompactString]) -> Option<bool> {
+    let has = |words: &[String]| {
+        // `private[app]` is a `private`.
+        let is_word = |part: &str, word: &str| part.split('[').next() == Some(word);
+        modifiers.iter().any(|m| words.iter().any(|w| m == w || m.split(' ').any(|part| is_word(part, w))))
+    };
+    if has(&rule.hidden_modifiers) { Some(false) } else { has(&rule.modifiers).then_some(true) }
+}
+
+/// What extends a type of the same file is as public as that, and inside a type as public as the one around it, unless it says itself. A
+/// member that does what its parent conforms to is as public as its parent, in languages that say so.
+fn mark_extensions(entities: &mut [Entity], base: usize, rule: &Public) {
+    let extends = |entity: &Entity| matches!(entity.kind.name(), "extension" | "impl");
+    let is_type = |entity: &Entity| entity.kind.row().is_type && !extends(entity);
+    let types = entities.iter().filter(|e| e.is_public && is_type(e)).map(|e| e.name.clone());
+    let types: FxHashSet<CompactString> = types.collect();
+    for i in 0..entities.len() {
+        let entity = &entities[i];
+        let parent = entity.parent.and_then(|p| entities.get((p as usize).checked_sub(base)?));
+        let decides = |parent: &&Entity| {
+            let conforms = !parent.conformances.is_empty();
+            conforms && rule.conforming_parents.iter().any(|kind| kind == parent.kind.name())
+        };
+        let is_public = said_public(rule, &entity.modifiers).unwrap_or_else(|| match parent.filter(decides) {
+            Some(parent) => parent.is_public,
+            None if extends(entity) => {
+                let extended = entity.name.rsplit('.').next().unwrap_or_default();
+                entity.is_public || types.contains(extended) || parent.is_some_and(|p| p.is_public && is_type(p))
+            }
+            None => entity.is_public,
+        });
+        entities[i].is_public = is_public;
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) enum Capture {
     Binding {
         member: bool,
     },
+    /// `declared`: all names in it are declared, which does not say what they are bound to.
+    Declared,
     /// `package`: what the whole file says it belongs to.
     Package,
     /// `name`: of the definition or reference.
@@ -68,6 +70,7 @@ impl Capture {
             "import" => Capture::Import,
             "binding" => Capture::Binding { member: false },
             "binding.member" => Capture::Binding { member: true },
+            "declared" => Capture::Declared,
             "package" => Capture::Package,
             "default" => Capture::Default,
             "export" => Capture::Export,

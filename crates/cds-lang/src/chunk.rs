@@ -7,6 +7,7 @@ use cds_model::{Chunk, Entity, EntityType, Kind, estimate_tokens};
 use compact_str::CompactString;
 use tree_sitter::Tree;
 
+use crate::embedded;
 use crate::extract::Lines;
 use crate::sections::Section;
 
@@ -30,12 +31,13 @@ struct Stretch {
     headings: Vec<CompactString>,
 }
 
-/// Cuts a text into chunks that cover it. `depths` says how many syntax nodes a cut before each line would cut.
+/// Cuts a text into chunks that cover it; blocks of other languages are cut apart. `depths` says how many syntax nodes a cut before each line would cut.
 pub(crate) fn cut(
     text: &str,
     lines: &Lines,
     entities: &[Entity],
     sections: &[Section],
+    blocks: &[embedded::Stretch],
     depths: Option<&[u16]>,
 ) -> Vec<Chunk> {
     if text.is_empty() {
@@ -49,7 +51,10 @@ pub(crate) fn cut(
             &by_indent
         }
     };
-    let stretches = if sections.is_empty() { by_entity(text, lines, entities) } else { by_section(text, sections) };
+    let stretches = match sections {
+        [] => apart(text, lines, by_entity(text, lines, entities), blocks),
+        sections => by_section(text, sections),
+    };
     let mut parts = vec![0u16; entities.len()];
     let mut chunks = Vec::with_capacity(stretches.len());
     for stretch in fold_small(text, move_introductions(text, stretches)) {
@@ -70,6 +75,7 @@ pub(crate) fn cut(
                 node_type,
                 entity: stretch.entity,
                 part: *part,
+                language: language_of(&range, blocks),
                 headings: stretch.headings.clone(),
                 token_count: estimate_tokens(content),
             });
@@ -117,6 +123,45 @@ fn by_entity(text: &str, lines: &Lines, entities: &[Entity]) -> Vec<Stretch> {
     }
     emit(&mut at, text.len(), None);
     stretches
+}
+
+/// Cuts what belongs to no entity where code of another language begins and ends. Blocks of one line stay in what they stand in.
+fn apart(text: &str, lines: &Lines, stretches: Vec<Stretch>, blocks: &[embedded::Stretch]) -> Vec<Stretch> {
+    let tall = blocks.iter().filter(|block| block.is_code && text[block.range.clone()].trim().contains('\n'));
+    let cuts = tall.flat_map(|block| [block.opens, block.range.end]);
+    let cuts: Vec<usize> = cuts.map(|cut| line_start_if_blank(text, lines, cut)).collect();
+    if cuts.is_empty() {
+        return stretches;
+    }
+    let mut pieces = Vec::with_capacity(stretches.len() + cuts.len());
+    for stretch in stretches {
+        let Range { mut start, end } = stretch.range;
+        let from = cuts.partition_point(|cut| *cut <= start);
+        let inside = cuts[from..].iter().take_while(|cut| **cut < end && stretch.entity.is_none());
+        for &cut in inside {
+            pieces.push(Stretch { range: start..cut, entity: None, headings: Vec::new() });
+            start = cut;
+        }
+        pieces.push(Stretch { range: start..end, ..stretch });
+    }
+    pieces
+}
+
+/// The language that most of a stretch of text is in, if that is one of a block in it.
+fn language_of(range: &Range<usize>, blocks: &[embedded::Stretch]) -> Option<CompactString> {
+    let first = blocks.partition_point(|block| block.range.end <= range.start);
+    let mut shares: Vec<(&str, usize)> = Vec::new();
+    let mut own = range.len();
+    for block in blocks[first..].iter().take_while(|block| block.range.start < range.end) {
+        let bytes = block.range.end.min(range.end) - block.range.start.max(range.start);
+        own -= bytes;
+        match shares.iter_mut().find(|(language, _)| *language == block.language.shown()) {
+            Some((_, share)) => *share += bytes,
+            None => shares.push((block.language.shown(), bytes)),
+        }
+    }
+    let (language, share) = shares.into_iter().rev().max_by_key(|(_, share)| *share)?;
+    (share > own).then(|| language.into())
 }
 
 /// The start of the line when only white space stands before `byte` on it, so that indentation is kept.

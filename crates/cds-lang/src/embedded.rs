@@ -9,6 +9,8 @@ use crate::spec::Structure;
 pub(crate) struct Stretch<'a> {
     pub(crate) language: &'a Language,
     pub(crate) range: Range<usize>,
+    /// Where the markup around it begins.
+    pub(crate) opens: usize,
     /// Whether what is defined in it counts as defined in the file. Examples in prose do not.
     pub(crate) is_code: bool,
 }
@@ -17,7 +19,9 @@ pub(crate) struct Stretch<'a> {
 pub(crate) fn find<'a>(registry: &'a Registry, language: &Language, text: &str) -> Vec<Stretch<'a>> {
     if language.spec.structure == Structure::Headings {
         return sections::fences(text)
-            .filter_map(|(tag, range)| Some(Stretch { language: registry.by_name(tag)?, range, is_code: false }))
+            .filter_map(|(tag, range)| {
+                Some(Stretch { language: registry.by_name(tag)?, opens: range.start, range, is_code: false })
+            })
             .collect();
     }
     if language.spec.embedded.is_empty() {
@@ -47,7 +51,7 @@ pub(crate) fn find<'a>(registry: &'a Registry, language: &Language, text: &str) 
             Some(name) => registry.by_name(name),
         };
         if let Some(language) = language {
-            stretches.push(Stretch { language, range: tag_end..close, is_code: language.has_grammar() });
+            stretches.push(Stretch { language, range: tag_end..close, opens: open, is_code: language.has_grammar() });
         }
         at = close.max(open + 1);
     }

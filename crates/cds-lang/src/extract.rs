@@ -9,10 +9,10 @@ use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, S
 
 use crate::capture::Capture;
 use crate::registry::{Compiled, Language, Registry};
-use crate::{allocation, assemble, chunk, embedded, sections};
+use crate::{allocation, assemble, chunk, embedded, names, sections};
 
 /// Part of every cache key: raise it when the same bytes and the same language data give other facts.
-pub const EXTRACTOR_VERSION: u32 = 5;
+pub const EXTRACTOR_VERSION: u32 = 6;
 
 /// Matches a query may have under way at once. Bounds the work per node; real code stays far below.
 const MATCH_LIMIT: u32 = 512;
@@ -67,6 +67,9 @@ pub fn extract(registry: &Registry, language: &Language, text: &str) -> FileFact
         span.end = span.end.min(len);
     }
     facts.chunks.retain(|c| c.span.start < c.span.end);
+    for name in &mut facts.names {
+        name.end = name.end.min(len);
+    }
     for (_, end) in facts.comments.iter_mut().chain(&mut facts.doc_spans) {
         *end = (*end).min(len);
     }
@@ -77,24 +80,26 @@ fn extract_whole_lines(registry: &Registry, language: &Language, text: &str) -> 
     let lines = Lines::new(text);
     let mut facts = FileFacts { lines: lines.count(), ..FileFacts::default() };
     let stretches = embedded::find(registry, language, text);
-    let mut depths = None;
+    let (mut depths, mut own_names) = (None, Vec::new());
     if language.has_grammar() {
-        depths = parse_into(&mut facts, language, text, &lines, None);
+        depths = parse_into(&mut facts, &mut own_names, language, text, &lines, None);
     } else {
         for stretch in stretches.iter().filter(|s| s.is_code) {
-            parse_into(&mut facts, stretch.language, text, &lines, Some(stretch.range.clone()));
+            parse_into(&mut facts, &mut own_names, stretch.language, text, &lines, Some(stretch.range.clone()));
         }
     }
     let sections = sections::find(language, text);
-    facts.chunks = chunk::cut(text, &lines, &facts.entities, &sections, depths.as_deref());
+    facts.chunks = chunk::cut(text, &lines, &facts.entities, &sections, &stretches, depths.as_deref());
+    names::keep_telling(&mut facts, &mut own_names, text);
     facts.languages = shares(language, text, &stretches);
     facts
 }
 
-/// Parses all of `text`, or one stretch of it, and adds what it says to `facts`. Gives the nesting depth at each
+/// Parses all of `text`, or one stretch of it, and adds what it says to `facts`, and positions of names of entities to `own_names`. Gives the nesting depth at each
 /// line, for choosing where to cut; `None` when the parser gave up.
 fn parse_into(
     facts: &mut FileFacts,
+    own_names: &mut Vec<u32>,
     language: &Language,
     text: &str,
     lines: &Lines,
@@ -121,7 +126,16 @@ fn parse_into(
             }
         }
         match run_query(cursor, compiled, root, text) {
-            Ok(found) => assemble::add(facts, language, &compiled.fields, found, text, lines),
+            Ok(found) => {
+                let mut declared = found.declared.clone();
+                declared.extend(found.bindings.iter().map(|binding| binding.name.clone()));
+                declared.sort_by_key(|range| (range.start, range.end));
+                names::collect(&compiled.names, &tree, text, &declared, &mut facts.names);
+                for module in found.imports.iter().flat_map(|import| &import.module) {
+                    names::add_module(&mut facts.names, text, module.clone());
+                }
+                own_names.extend(assemble::add(facts, language, &compiled.fields, found, text, lines));
+            }
             Err(problem) => {
                 facts.problems.push(problem);
                 return None;
@@ -219,6 +233,8 @@ pub(crate) struct Found<'tree> {
     pub(crate) references: Vec<Use>,
     pub(crate) imports: Vec<ImportMatch>,
     pub(crate) bindings: Vec<BindingMatch>,
+    /// Stretches in which all names are declared.
+    pub(crate) declared: Vec<Range<usize>>,
     pub(crate) package: Option<Range<usize>>,
     /// Comments, decorators and modifiers, to be joined with definitions by position.
     pub(crate) marks: Vec<Mark>,
@@ -322,6 +338,7 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
             | Capture::Import
             | Capture::Export
             | Capture::Binding { .. }
+            | Capture::Declared
             | Capture::Package) => main = Some((meaning, node)),
             Capture::Default => is_default = true,
             Capture::Type => type_name = Some(range),
@@ -376,6 +393,7 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
             let name = node.byte_range();
             found.bindings.push(BindingMatch { name, type_name, value, is_member: member });
         }
+        Some((Capture::Declared, node)) => found.declared.push(node.byte_range()),
         // The first is the outermost.
         Some((Capture::Package, node)) => {
             found.package.get_or_insert(node.byte_range());

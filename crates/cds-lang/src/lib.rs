@@ -22,6 +22,7 @@ mod diagnose;
 mod embedded;
 mod extract;
 mod grammars;
+mod names;
 mod registry;
 mod sections;
 mod spec;

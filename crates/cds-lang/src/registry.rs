@@ -8,6 +8,7 @@ use tree_sitter::Query;
 
 use crate::capture::Capture;
 use crate::grammars::{ROWS, SHARED};
+use crate::names::NameRules;
 use crate::spec::Spec;
 
 /// Maximum size of a file of language data in bytes: four times the largest built-in one. Compiling a query takes time in
@@ -39,6 +40,7 @@ pub(crate) struct Compiled {
     /// pattern that begins at the file's root: that one is carried along through every node of the file.
     pub(crate) outer: Vec<bool>,
     pub(crate) fields: Fields,
+    pub(crate) names: NameRules,
 }
 
 /// Ids of the fields that [`crate::spec::Parts`] names: looked up once, used at every definition.
@@ -187,7 +189,9 @@ impl Language {
                 return Err(error("language.toml", format!("no kind {kind:?}")));
             }
         }
-        Ok(Compiled { query, captures, outer, fields })
+        let names = NameRules::new(grammar, &self.spec.names)
+            .map_err(|entry| error("language.toml", format!("[names]: no node kind or field {:?}", entry.0)))?;
+        Ok(Compiled { query, captures, outer, fields, names })
     }
 }
 

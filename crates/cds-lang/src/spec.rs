@@ -30,6 +30,8 @@ pub struct Spec {
     pub highlight: Highlight,
     /// Where a definition keeps its parts.
     pub parts: Parts,
+    /// Which leaves are names, and where they are declared.
+    pub names: Names,
     /// What is public.
     pub public: Public,
     /// What is a test.
@@ -125,6 +127,20 @@ impl Default for Parts {
     }
 }
 
+/// Identifiers, for filters by what is defined and used. Most need no data: kinds that end in `identifier` are names, and those in the fields
+/// `name`, `pattern` and `declarator` of declarations, definitions and parameters are declared, as is what `@binding` and `@declared` capture.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Names {
+    /// Further kinds of leaves that are names.
+    pub kinds: Vec<String>,
+    /// Where further names are declared: `kind.field` for all names in that field, `kind` for those that stand directly in such a node,
+    /// and for such leaves.
+    pub declared: Vec<String>,
+    /// Kinds of nodes and leaves whose names are used, also where something is declared around them.
+    pub used: Vec<String>,
+}
+
 /// What is public. The first rule that speaks decides: modifiers, then name, then the default.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -143,6 +159,8 @@ pub struct Public {
     pub capitalised: bool,
     /// Kinds of parent whose members are public by default: interfaces, traits, enums.
     pub open_parents: Vec<String>,
+    /// Kinds of parent whose members are as public as they are when they conform to something: `impl Trait for Type`.
+    pub conforming_parents: Vec<String>,
 }
 
 impl Default for Public {
@@ -155,6 +173,7 @@ impl Default for Public {
             shown_affixes: Vec::new(),
             capitalised: false,
             open_parents: Vec::new(),
+            conforming_parents: Vec::new(),
         }
     }
 }

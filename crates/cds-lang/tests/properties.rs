@@ -35,6 +35,11 @@ fn check(language: &Language, text: &str) -> FileFacts {
         assert!(reference.enclosing.is_none_or(|e| facts.entities[e as usize].full.contains(reference.start)));
     }
     assert!(facts.references.is_sorted_by_key(|r| r.start), "{name}: references out of order");
+    for name_at in &facts.names {
+        let written = text.get(name_at.start as usize..name_at.end as usize);
+        assert!(written.is_some_and(|written| !written.is_empty()), "{name}: {name_at:?} is no name");
+    }
+    assert!(facts.names.is_sorted(), "{name}: names out of order");
     assert_eq!(extract(Registry::builtin(), language, text), facts, "{name}: another answer the second time");
     facts
 }

@@ -17,6 +17,8 @@ pub struct Chunk {
     pub entity: Option<u32>,
     /// Which piece of a long entity or block it is, from 0.
     pub part: u16,
+    /// The language of the embedded block that most of it is; none: the file's own.
+    pub language: Option<CompactString>,
     /// Headings above it, outermost first (sections only).
     pub headings: Vec<CompactString>,
     /// Estimated language-model tokens.

@@ -3,7 +3,7 @@
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-use crate::{Chunk, Entity};
+use crate::{Chunk, Entity, SourceBytes};
 
 /// The facts of one file: a pure function of its bytes and its language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct FileFacts {
     pub imports: Vec<Import>,
     /// Names bound to values, with what is known of their types, in order of position.
     pub bindings: Vec<Binding>,
+    /// What else is declared or used by name, in order of position: variables, fields, parameters, receivers, modules. Names of entities and
+    /// references are not repeated; of names that are alike in one entity and one chunk the first is kept.
+    pub names: Vec<Name>,
     /// The package or namespace that the whole file says it belongs to, as written.
     pub package: Option<CompactString>,
     /// The pieces the file is retrieved in; together they cover it.
@@ -32,6 +35,8 @@ pub struct FileFacts {
     pub problems: Vec<Problem>,
     /// Number of lines.
     pub lines: u32,
+    /// What the text does not say of the bytes it was decoded from.
+    pub source: SourceBytes,
 }
 
 impl FileFacts {
@@ -136,6 +141,17 @@ pub struct Binding {
     pub enclosing: Option<u32>,
     /// From where on it holds: the end of the value, or the first byte of the name where that is not known.
     pub start: u32,
+}
+
+/// Where a name stands that is declared or used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Name {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// Whether it is declared here; it is used otherwise.
+    pub is_definition: bool,
 }
 
 /// How much of a file is written in a language.

@@ -88,6 +88,8 @@ impl Pattern {
 pub struct Filters {
     /// Names of languages.
     pub languages: Vec<String>,
+    /// Whether files are judged as a whole: a language that stands anywhere in a file is that of its chunks, too.
+    pub whole_files: bool,
     /// Globs, prefixes or extensions of paths, any of which must match.
     pub paths: Vec<String>,
     /// Globs, none of which may match.
@@ -102,9 +104,9 @@ pub struct Filters {
     pub parent_context: Option<Pattern>,
     /// Least and greatest nesting depth.
     pub scope_depth: Option<(u32, u32)>,
-    /// Names of which the chunk defines at least one.
+    /// Names of which the chunk declares at least one: entities, variables, fields, parameters.
     pub has_definitions: Vec<String>,
-    /// Names of which the chunk uses at least one.
+    /// Names of which the chunk uses at least one: calls, types, receivers, modules, every other identifier.
     pub has_references: Vec<String>,
     /// Names of which the chunk's entity conforms to at least one.
     pub conformances: Vec<String>,

@@ -39,6 +39,8 @@ const ASKED: u32 = 64;
 /// What is judged: a chunk, or an entity inside one.
 struct Subject<'a> {
     entity: Option<EntityView<'a>>,
+    /// None for what is judged as a file.
+    language: Option<&'a str>,
     node_type: Kind,
     is_test: bool,
     is_public: bool,
@@ -48,6 +50,7 @@ impl<'a> Subject<'a> {
     fn of(entity: EntityView<'a>) -> Subject<'a> {
         Subject {
             entity: Some(entity),
+            language: entity.local().and(entity.language()),
             node_type: entity.kind(),
             is_test: entity.is_test(),
             is_public: entity.is_public(),
@@ -149,6 +152,7 @@ impl<'a> CompiledFilter<'a> {
         let Some(view) = snapshot.chunk(chunk) else { return false };
         let subject = Subject {
             entity: view.entity(),
+            language: Some(view.language()),
             node_type: view.node_type(),
             is_test: view.is_test(),
             is_public: view.is_public(),
@@ -188,8 +192,8 @@ impl<'a> CompiledFilter<'a> {
 
     fn names_inside(&self, inside: &Inside) -> bool {
         let asked = |names: &[String], name: &str| names.iter().any(|n| n == name);
-        let defines = || inside.entities.iter().any(|e| asked(self.definitions(), &e.name));
-        let uses = || inside.references.iter().any(|r| asked(self.references(), &r.name));
+        let defines = || inside.definitions().any(|name| asked(self.definitions(), name));
+        let uses = || inside.uses().any(|name| asked(self.references(), name));
         (self.definitions().is_empty() || defines()) && (self.references().is_empty() || uses())
     }
 
@@ -242,7 +246,7 @@ impl<'a> CompiledFilter<'a> {
         }
         let filters = self.filters;
         let path = document.path();
-        let passes = (filters.languages.is_empty() || filters.languages.iter().any(|l| l == document.language()))
+        let passes = (filters.languages.is_empty() || filters.languages.iter().any(|l| document.has_language(l)))
             && (self.paths.is_empty() || self.paths.iter().any(|p| p.matches(path)))
             && !self.exclude.iter().any(|p| p.matches(path))
             && filters.modified_since.is_none_or(|since| document.modified_ns() / 1_000_000_000 >= since);
@@ -261,7 +265,9 @@ impl<'a> CompiledFilter<'a> {
             && filters.is_public.is_none_or(|p| p == subject.is_public);
         let types = filters.entity_types.is_empty() || filters.entity_types.contains(&entity_type);
         let nodes = filters.node_types.is_empty() || filters.node_types.contains(&subject.node_type);
-        if !(flags && types && nodes) {
+        let asks_language = !filters.languages.is_empty() && !filters.whole_files;
+        let is_foreign = |own: &str| asks_language && !filters.languages.iter().any(|l| l == own);
+        if !(flags && types && nodes) || subject.language.is_some_and(is_foreign) {
             return false;
         }
         if let Some((least, most)) = filters.scope_depth {

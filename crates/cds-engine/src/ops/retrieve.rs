@@ -143,7 +143,7 @@ fn resolve(snapshot: &Snapshot, hydrator: &mut Hydrator, id: &str, snippet: cds_
         hydrator.show_levels(&mut hit, &shown, from, None);
         let bytes =
             |lines: u32| file.text.split_inclusive('\n').take(lines as usize).map(str::len).sum::<usize>() as u32;
-        (hit.start_byte, hit.end_byte) = (bytes(from - 1), bytes(to));
+        (hit.start_byte, hit.end_byte) = (file.offset_on_disk(bytes(from - 1)), file.offset_on_disk(bytes(to)));
         hit.token_count = cds_model::estimate_tokens(&hit.snippet);
         return Ok(Retrieved::Hits(vec![hit]));
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use cds_graph::{GraphTables, Symbols, Tree, outline};
 use cds_lang::Registry;
-use cds_model::{Chunk, EntityType, FileFacts, Kind, LinkRules, PathRole, Reference};
+use cds_model::{Chunk, EntityType, FileFacts, Kind, LinkRules, Name, PathRole};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
@@ -22,8 +22,10 @@ use crate::store::files::{self, LoadedFile};
 use crate::store::manifest::{Counts, PartEntry, SkippedFile, WrittenFile};
 use crate::store::moves::Moves;
 use crate::store::names::{self, NamesWriter};
-use crate::store::rows::{AttributeRow, ChunkRow, DocumentRow, EntityRow, NONE, attribute, document_flag, flag};
-use crate::store::uses::UsesWriter;
+use crate::store::rows::{
+    AttributeRow, ChunkRow, DocumentRow, EntityRow, NONE, attribute, document_flag, flag, language_bit,
+};
+use crate::store::uses::{NameRole, UsesWriter};
 use crate::store::{part_path, path};
 use crate::{Error, ROOT, Result, Snapshot, private_fs};
 
@@ -121,6 +123,8 @@ impl<'a> GenerationWriter<'a> {
         let Placed { blob, doc, outline } =
             self.part.as_mut().expect("files come before the end").add(file, &outlined)?;
         let language = self.language(&file.language);
+        let all = file.facts.languages.iter().map(|share| self.language(&share.language));
+        let languages = all.fold(language_bit(language), |bits, other| bits | language_bit(other));
         self.documents.push(DocumentRow {
             blob,
             size: file.stamp.size,
@@ -128,6 +132,7 @@ impl<'a> GenerationWriter<'a> {
             changed_ns: file.stamp.changed_ns,
             indexed_at: file.indexed_at,
             hash: file.hash,
+            languages,
             path: self.strings.add(&file.path),
             packed: file.packed.block.len() as u32,
             text_len: file.packed.text_len,
@@ -161,12 +166,8 @@ impl<'a> GenerationWriter<'a> {
             self.manifests.push((file.path.clone(), file.text.clone()));
         }
         self.add_attributes(entity, &file.facts);
-        self.add_chunks(id, entity, role, &file.facts);
-        for (i, chunk) in file.facts.chunks.iter().enumerate() {
-            for reference in used_in(&file.facts, chunk) {
-                self.uses.add(&reference.name, first_chunk + i as u32);
-            }
-        }
+        self.add_chunks(id, entity, role, language, &file.facts);
+        self.add_names(first_chunk, file);
         for problem in &file.facts.problems {
             self.problems.push(ProblemRow {
                 path: file.path.clone(),
@@ -300,8 +301,9 @@ impl<'a> GenerationWriter<'a> {
         }
     }
 
-    fn add_chunks(&mut self, file: u32, own: u32, role: PathRole, facts: &FileFacts) {
+    fn add_chunks(&mut self, file: u32, own: u32, role: PathRole, language: u16, facts: &FileFacts) {
         for chunk in &facts.chunks {
+            let language = chunk.language.as_deref().map_or(language, |name| self.language(name));
             let entity = chunk.entity.map(|e| &facts.entities[e as usize]);
             let declares = chunk.part == 0 && entity.is_some_and(|e| e.kind.row().is_type);
             let is_test = role == PathRole::Test || entity.is_some_and(|e| e.is_test);
@@ -312,11 +314,32 @@ impl<'a> GenerationWriter<'a> {
                 end: chunk.span.end,
                 start_line: chunk.span.start_line,
                 end_line: chunk.span.end_line,
-                tokens: chunk.token_count,
+                tokens: u16::try_from(chunk.token_count).unwrap_or(u16::MAX),
+                language,
                 kind: chunk.node_type.code(),
                 flags: flags(entity.is_none_or(|e| e.is_public), is_test) | if declares { flag::TYPE } else { 0 },
                 part: chunk.part,
             });
+        }
+    }
+
+    /// Names that chunks declare and use. Those of entities are found by their table, but for chunks that repeat their beginning.
+    fn add_names(&mut self, first_chunk: u32, file: &Prepared) {
+        let facts = &file.facts;
+        let text = |name: &Name| file.text.get(name.start as usize..name.end as usize).unwrap_or_default();
+        for (i, chunk) in facts.chunks.iter().enumerate() {
+            let id = first_chunk + i as u32;
+            let names = within(&facts.names, chunk, |name| name.start);
+            let entities = within(&facts.entities, chunk, |entity| entity.span.start);
+            let repeated = entities.iter().filter(|e| chunk_at(&facts.chunks, e.span.start) != Some(i as u32));
+            repeated.for_each(|entity| self.uses.add(&entity.name, NameRole::Defines, id));
+            let declared = names.iter().filter(|name| name.is_definition);
+            declared.for_each(|name| self.uses.add(text(name), NameRole::Defines, id));
+            for reference in within(&facts.references, chunk, |reference| reference.start) {
+                self.uses.add(&reference.name, NameRole::Uses, id);
+            }
+            let used = names.iter().filter(|name| !name.is_definition);
+            used.for_each(|name| self.uses.add(text(name), NameRole::Uses, id));
         }
     }
 
@@ -714,9 +737,9 @@ fn chunk_at(chunks: &[Chunk], byte: u32) -> Option<u32> {
     (at < chunks.len()).then_some(at as u32)
 }
 
-/// References that stand in the chunk.
-fn used_in<'a>(facts: &'a FileFacts, chunk: &Chunk) -> impl Iterator<Item = &'a Reference> {
-    let from = facts.references.partition_point(|r| r.start < chunk.span.start);
-    let end = chunk.span.end;
-    facts.references[from..].iter().take_while(move |r| r.start < end)
+/// What of a list in order of position begins in a chunk.
+fn within<'a, T>(list: &'a [T], chunk: &Chunk, start: impl Fn(&T) -> u32) -> &'a [T] {
+    let from = list.partition_point(|one| start(one) < chunk.span.start);
+    let end = list.partition_point(|one| start(one) < chunk.span.end);
+    &list[from..end]
 }

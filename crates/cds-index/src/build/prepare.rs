@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cds_encode::ModelId;
 use cds_lang::Registry;
-use cds_model::{FileFacts, FileId, Problem, ProblemKind, counted};
+use cds_model::{FileFacts, FileId, Problem, ProblemKind, SourceBytes, counted};
 
 use super::plan::Plan;
 use super::walk::FoundFile;
@@ -86,11 +86,11 @@ impl Preparer<'_> {
         {
             return outcome;
         }
-        let (text, problem) = match decode(bytes) {
+        let (text, source) = match decode(bytes) {
             Ok(decoded) => decoded,
             Err(detail) => return skip(file, ProblemKind::Binary, detail),
         };
-        let (language, facts) = self.extract(file.path(), &text, problem);
+        let (language, facts) = self.extract(file.path(), &text, source);
         Outcome::Ready(Box::new(Prepared {
             path: file.path().to_owned(),
             stamp: file.stamp,
@@ -160,7 +160,7 @@ impl Preparer<'_> {
         vectors.iter().map(|vector| Quantised::of(vector)).collect()
     }
 
-    fn extract(&self, path: &str, text: &str, problem: Option<Problem>) -> (String, FileFacts) {
+    fn extract(&self, path: &str, text: &str, source: SourceBytes) -> (String, FileFacts) {
         let language = self.registry.detect(path, text);
         // A panic in a grammar or in our own code costs one file its facts, not the run.
         let facts = catch_unwind(AssertUnwindSafe(|| cds_lang::extract(self.registry, language, text)));
@@ -171,7 +171,11 @@ impl Preparer<'_> {
             facts.problems.push(Problem { kind: ProblemKind::BudgetExceeded, detail });
             facts
         });
-        facts.problems.extend(problem);
+        if let Some(at) = source.first_replaced(text) {
+            let detail = format!("byte {at}: replaced what is not UTF-8");
+            facts.problems.push(Problem { kind: ProblemKind::InvalidUtf8, detail });
+        }
+        facts.source = source;
         (language.shown().to_owned(), facts)
     }
 }
@@ -206,34 +210,11 @@ fn skip(file: &FoundFile, kind: ProblemKind, detail: String) -> Outcome {
 const SNIFF: usize = 8192;
 
 /// Bytes to text: UTF-8, UTF-16 with a mark, or as much of it as can be read.
-fn decode(bytes: Vec<u8>) -> Result<(String, Option<Problem>), String> {
-    let wide = |little: bool| {
-        let units = bytes[2..]
-            .chunks_exact(2)
-            .map(|p| if little { u16::from_le_bytes([p[0], p[1]]) } else { u16::from_be_bytes([p[0], p[1]]) });
-        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
-    };
-    match bytes.get(..2) {
-        Some([0xFF, 0xFE]) => return Ok((wide(true), None)),
-        Some([0xFE, 0xFF]) => return Ok((wide(false), None)),
-        _ => {}
-    }
-    if let Some(at) = bytes.iter().take(SNIFF).position(|&b| b == 0) {
-        return Err(format!("a NUL byte at {at}"));
-    }
-    match String::from_utf8(bytes) {
-        Ok(mut text) => {
-            if text.starts_with('\u{feff}') {
-                text.drain(..'\u{feff}'.len_utf8());
-            }
-            Ok((text, None))
-        }
-        Err(e) => {
-            let at = e.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
-            let detail = format!("byte {at}: replaced what is not UTF-8");
-            Ok((text, Some(Problem { kind: ProblemKind::InvalidUtf8, detail })))
-        }
+fn decode(bytes: Vec<u8>) -> Result<(String, SourceBytes), String> {
+    let is_wide = matches!(bytes.get(..2), Some([0xFF, 0xFE] | [0xFE, 0xFF]));
+    match bytes.iter().take(SNIFF).position(|&b| b == 0) {
+        Some(at) if !is_wide => Err(format!("a NUL byte at {at}")),
+        _ => Ok(SourceBytes::decode(bytes)),
     }
 }
 

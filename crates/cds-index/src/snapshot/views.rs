@@ -7,7 +7,7 @@ use cds_model::{ChunkId, EdgeKind, EntityId, EntityType, FileId, Kind, PathRole}
 
 use super::Snapshot;
 use crate::disk::Stamp;
-use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag};
+use crate::store::rows::{ChunkRow, DocumentRow, EntityRow, NONE, document_flag, flag, language_bit};
 
 /// The path of the root.
 pub const ROOT: &str = ".";
@@ -47,7 +47,13 @@ impl<'a> DocumentView<'a> {
 
     /// The language it was read in.
     pub fn language(self) -> &'a str {
-        self.snapshot.manifest.languages.get(usize::from(self.row.language)).map_or("text", String::as_str)
+        self.snapshot.language(self.row.language)
+    }
+
+    /// Whether it, or a block in it, is in a language. Where an index has more than 64 languages, those beyond the 63rd are not told apart.
+    pub fn has_language(self, name: &str) -> bool {
+        let position = self.snapshot.manifest.languages.iter().position(|language| language == name);
+        position.is_some_and(|at| self.row.languages & language_bit(at as u16) != 0)
     }
 
     /// What it is for.
@@ -199,6 +205,12 @@ impl<'a> EntityView<'a> {
         self.snapshot.document(FileId(self.row.file))
     }
 
+    /// The language it is written in: that of its chunk, or of its file.
+    pub fn language(self) -> Option<&'a str> {
+        let chunk = self.local().and(self.chunk()).and_then(|chunk| self.snapshot.chunk(chunk));
+        chunk.map(ChunkView::language).or_else(|| self.document().map(DocumentView::language))
+    }
+
     /// Its position in its file's facts; files and directories have none.
     pub fn local(self) -> Option<u32> {
         let file = self.document()?.entity();
@@ -324,9 +336,14 @@ impl<'a> ChunkView<'a> {
         (self.row.start_line, self.row.end_line)
     }
 
+    /// The language it is written in.
+    pub fn language(self) -> &'a str {
+        self.snapshot.language(self.row.language)
+    }
+
     /// Estimated tokens.
     pub fn tokens(self) -> u32 {
-        self.row.tokens
+        self.row.tokens.into()
     }
 
     /// Whether it is only the first line of a longer definition, such as `impl Project {`: what it defines is in other chunks.

@@ -4,12 +4,17 @@
 //! Facts are cut where chunks begin: what a hit shows of one chunk is read without those of the others, which in a large file take
 //! longer to read than the search took, and many times its memory.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::io::Read;
 
-use cds_model::{Binding, Chunk, Entity, FileFacts, Import, LanguageShare, Problem, Reference, Span};
+use cds_model::{
+    Binding, Chunk, Entity, FileFacts, Import, LanguageShare, Name, Problem, Reference, SourceBytes, Span,
+};
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
+
+use super::words::PackedNames;
 
 /// Level 3 is a tenth smaller than level 1 and still far faster than parsing.
 const LEVEL: i32 = 3;
@@ -36,7 +41,7 @@ pub(crate) struct Packed {
 
 impl Packed {
     pub(crate) fn new(text: &str, facts: &FileFacts) -> Packed {
-        let plain = cut(text.as_bytes().to_vec(), facts);
+        let plain = cut(text, facts);
         let block = COMPRESSOR.with_borrow_mut(|c| c.compress(&plain)).expect("memory is all it needs");
         Packed {
             text_len: text.len() as u32,
@@ -58,6 +63,7 @@ struct Head {
     lines: u32,
     doc_comment: Option<String>,
     languages: Vec<LanguageShare>,
+    source: SourceBytes,
     pieces: Vec<PieceRow>,
 }
 
@@ -73,13 +79,14 @@ struct PieceRow {
     entities: u32,
 }
 
-/// A chunk, and the entities and references from its start to that of the next one.
+/// A chunk, and the entities, references and names from its start to that of the next one.
 #[derive(Default, Serialize, Deserialize)]
 struct Piece {
     /// None only where a file has none.
     chunk: Option<Chunk>,
     entities: Vec<Entity>,
     references: Vec<Reference>,
+    names: PackedNames,
 }
 
 /// What no hit shows.
@@ -94,29 +101,35 @@ struct Rest {
 }
 
 /// Adds facts to a text: the head, the pieces, the rest.
-fn cut(mut plain: Vec<u8>, facts: &FileFacts) -> Vec<u8> {
+fn cut(text: &str, facts: &FileFacts) -> Vec<u8> {
+    let mut plain = text.as_bytes().to_vec();
     let (mut entities, mut references) = (facts.entities.as_slice(), facts.references.as_slice());
     let mut head = Head {
         lines: facts.lines,
         doc_comment: facts.doc_comment.clone(),
         languages: facts.languages.clone(),
+        source: facts.source.clone(),
         pieces: Vec::with_capacity(facts.chunks.len()),
     };
+    let mut names = facts.names.as_slice();
     let mut pieces = Vec::new();
     let mut last = Span::default();
     for at in 0..facts.chunks.len().max(1) {
         let next = facts.chunks.get(at + 1).map_or(u32::MAX, |chunk| chunk.span.start);
         let own_entities = entities.iter().position(|e| e.span.start >= next).unwrap_or(entities.len());
         let own_references = references.iter().position(|r| r.start >= next).unwrap_or(references.len());
+        let own_names = names.iter().position(|n| n.start >= next).unwrap_or(names.len());
         let chunk = facts.chunks.get(at).cloned();
         let span = chunk.as_ref().map_or(Span::default(), |chunk| chunk.span);
         let mut piece = Piece {
             chunk,
             entities: entities[..own_entities].to_vec(),
             references: references[..own_references].to_vec(),
+            names: PackedNames::new(piece_text(text, span, next), span.start, &names[..own_names]),
         };
         piece.make_steps(span);
         (entities, references) = (&entities[own_entities..], &references[own_references..]);
+        names = &names[own_names..];
         let from = pieces.len();
         pieces = postcard::to_extend(&piece, pieces).expect("facts are plain data");
         let Span { start, end, start_line, .. } = step(span, last);
@@ -137,6 +150,12 @@ fn cut(mut plain: Vec<u8>, facts: &FileFacts) -> Vec<u8> {
     plain = postcard::to_extend(&head, plain).expect("facts are plain data");
     plain.extend(pieces);
     postcard::to_extend(&rest, plain).expect("facts are plain data")
+}
+
+/// The text from the beginning of a piece to that of the next one.
+fn piece_text(text: &str, span: Span, next: u32) -> &[u8] {
+    let bytes = text.as_bytes();
+    bytes.get(span.start as usize..bytes.len().min(next as usize)).unwrap_or_default()
 }
 
 /// Where a piece is.
@@ -162,12 +181,31 @@ pub struct LoadedFile {
 }
 
 /// What stands in a span.
-#[derive(Default)]
-pub struct Inside {
+pub struct Inside<'a> {
     /// Entities that begin in it, in order.
     pub entities: Vec<Entity>,
     /// References in it, in order.
     pub references: Vec<Reference>,
+    /// Further names in it, in order.
+    pub names: Vec<Name>,
+    text: &'a str,
+}
+
+impl Inside<'_> {
+    /// Names that are declared in it: those of entities first.
+    pub fn definitions(&self) -> impl Iterator<Item = &str> {
+        self.entities.iter().map(|entity| entity.name.as_str()).chain(self.named(true))
+    }
+
+    /// Names that are used in it: those of references first. A name may come more than once.
+    pub fn uses(&self) -> impl Iterator<Item = &str> {
+        self.references.iter().map(|reference| reference.name.as_str()).chain(self.named(false))
+    }
+
+    fn named(&self, is_definition: bool) -> impl Iterator<Item = &str> {
+        let names = self.names.iter().filter(move |name| name.is_definition == is_definition);
+        names.filter_map(|name| self.text.get(name.start as usize..name.end as usize))
+    }
 }
 
 impl LoadedFile {
@@ -224,9 +262,26 @@ impl LoadedFile {
         &self.head.languages
     }
 
+    /// Where in the file on disk a position of the text is.
+    pub fn offset_on_disk(&self, at: u32) -> u32 {
+        self.head.source.offset(&self.text, at)
+    }
+
+    /// The bytes of a span in the file on disk.
+    pub fn bytes_on_disk(&self, span: Span) -> Cow<'_, [u8]> {
+        self.head.source.bytes(&self.text, span.range())
+    }
+
     /// The text of each chunk.
     pub fn chunk_texts(&self) -> impl Iterator<Item = &str> {
         self.places.iter().map(|place| self.text.get(place.span.range()).unwrap_or_default())
+    }
+
+    /// Names of the piece at a position in the file's list.
+    fn names(&self, piece: &Piece, at: usize) -> impl Iterator<Item = Name> {
+        let span = self.places[at].span;
+        let next = self.places.get(at + 1).map_or(u32::MAX, |place| place.span.start);
+        piece.names.unpack(piece_text(&self.text, span, next), span.start).into_iter()
     }
 
     fn piece(&self, place: &Place) -> Option<Piece> {
@@ -250,13 +305,15 @@ impl LoadedFile {
     }
 
     /// What stands in a span.
-    pub fn inside(&self, span: Span) -> Option<Inside> {
+    pub fn inside(&self, span: Span) -> Option<Inside<'_>> {
         let end = self.places.partition_point(|place| place.span.start < span.end);
         // The last piece that begins before the span may reach into it.
         let first = self.places[..end].partition_point(|place| place.span.start <= span.start).saturating_sub(1);
-        let mut inside = Inside::default();
-        for place in &self.places[first..end] {
+        let (entities, references, names) = (Vec::new(), Vec::new(), Vec::new());
+        let mut inside = Inside { entities, references, names, text: &self.text };
+        for (at, place) in self.places.iter().enumerate().take(end).skip(first) {
             let piece = self.piece(place)?;
+            inside.names.extend(self.names(&piece, at).filter(|n| span.contains(n.start)));
             inside.entities.extend(piece.entities.into_iter().filter(|e| span.contains(e.span.start)));
             inside.references.extend(piece.references.into_iter().filter(|r| span.contains(r.start)));
         }
@@ -277,11 +334,13 @@ impl LoadedFile {
             problems,
             doc_comment: self.head.doc_comment.clone(),
             languages: self.head.languages.clone(),
+            source: self.head.source.clone(),
             lines: self.head.lines,
             ..FileFacts::default()
         };
-        for place in &self.places {
+        for (at, place) in self.places.iter().enumerate() {
             let piece = self.piece(place)?;
+            facts.names.extend(self.names(&piece, at));
             facts.chunks.extend(piece.chunk);
             facts.entities.extend(piece.entities);
             facts.references.extend(piece.references);
@@ -438,7 +497,8 @@ mod tests {
             let inside = loaded.inside(span).unwrap();
             let entities: Vec<_> = facts.entities.iter().filter(|e| span.contains(e.span.start)).cloned().collect();
             let references: Vec<_> = facts.references.iter().filter(|r| span.contains(r.start)).cloned().collect();
-            assert_eq!((inside.entities, inside.references), (entities, references), "{span:?}");
+            let names: Vec<_> = facts.names.iter().filter(|n| span.contains(n.start)).copied().collect();
+            assert_eq!((inside.entities, inside.references, inside.names), (entities, references, names), "{span:?}");
         }
         for (at, (chunk, text_of)) in facts.chunks.iter().zip(loaded.chunk_texts()).enumerate() {
             assert_eq!(loaded.chunk(at as u32).as_ref(), Some(chunk));

@@ -35,6 +35,7 @@ pub(crate) mod strings;
 pub(crate) mod text;
 pub(crate) mod uses;
 pub(crate) mod vectors;
+pub(crate) mod words;
 
 pub use manifest::{FORMAT_VERSION, Manifest, SkippedFile, WrittenFile};
 pub(crate) use text::SEGMENT_MEMORY;

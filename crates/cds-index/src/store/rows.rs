@@ -21,6 +21,8 @@ pub(crate) struct DocumentRow {
     /// Seconds since 1970.
     pub(crate) indexed_at: i64,
     pub(crate) hash: [u8; 32],
+    /// The languages in it, a bit each by position in the manifest's list; the last bit stands for all that follow.
+    pub(crate) languages: u64,
     /// Its path, in `strings.bin`.
     pub(crate) path: u32,
     /// The size of its block, and plain sizes of the text and the facts in it.
@@ -95,10 +97,18 @@ pub(crate) struct ChunkRow {
     pub(crate) end: u32,
     pub(crate) start_line: u32,
     pub(crate) end_line: u32,
-    pub(crate) tokens: u32,
+    /// A chunk has fewer than 65,536: its size is bounded.
+    pub(crate) tokens: u16,
+    /// Position in the manifest's list.
+    pub(crate) language: u16,
     pub(crate) kind: u8,
     pub(crate) flags: u8,
     pub(crate) part: u16,
+}
+
+/// The bit of a language in [`DocumentRow::languages`].
+pub(crate) fn language_bit(position: u16) -> u64 {
+    1 << position.min(63)
 }
 
 /// A call that may mean too many entities, by name.

@@ -1,5 +1,5 @@
-//! Name to the chunks that use it: finite-state maps over names as they are spelled, one a part, and lists of chunks that are written as
-//! differences, seven bits a byte.
+//! Name to the chunks that declare and use it: finite-state maps over names as they are spelled, one a part, and lists that are written as
+//! differences, seven bits a byte. A chunk stands in a list twice where it does both: as the even number and as the odd one.
 
 use cds_graph::Rows;
 use compact_str::CompactString;
@@ -10,7 +10,23 @@ use zerocopy::IntoBytes;
 use super::map::Mapped;
 use super::names::{Kept, NameMap, number_in};
 
-/// Collects uses while a generation is written. Chunks come in order.
+/// What a chunk does with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameRole {
+    /// It declares it.
+    Defines,
+    /// It uses it.
+    Uses,
+}
+
+impl NameRole {
+    fn entry(self, chunk: u32) -> u32 {
+        debug_assert!(chunk < u32::MAX / 2, "a chunk takes more room than two numbers");
+        chunk * 2 + u32::from(self == NameRole::Uses)
+    }
+}
+
+/// Collects names while a generation is written. Chunks come in order.
 #[derive(Default)]
 pub(crate) struct UsesWriter {
     known: FxHashMap<CompactString, u32>,
@@ -20,13 +36,14 @@ pub(crate) struct UsesWriter {
 #[derive(Default)]
 struct List {
     bytes: Vec<u8>,
-    /// One past the last chunk, so that 0 means that there is none.
+    /// One past the last entry, so that 0 means that there is none.
     next: u32,
 }
 
 impl UsesWriter {
-    /// A name may be given more than once for one chunk.
-    pub(crate) fn add(&mut self, name: &str, chunk: u32) {
+    /// A name may be given more than once for one chunk. Of a chunk come names that it declares first.
+    pub(crate) fn add(&mut self, name: &str, role: NameRole, chunk: u32) {
+        let entry = role.entry(chunk);
         let at = match self.known.get(name) {
             Some(&at) => at,
             None => {
@@ -37,8 +54,8 @@ impl UsesWriter {
             }
         };
         let list = &mut self.lists[at as usize];
-        if list.next <= chunk {
-            list.push(chunk);
+        if list.next <= entry {
+            list.push(entry);
         }
     }
 
@@ -62,23 +79,24 @@ impl UsesWriter {
         let count = kept.as_ref().map_or(0, |kept| kept.maps.iter().map(fst::Map::len).sum::<usize>());
         let mut starts: Vec<u32> = Vec::with_capacity(count + new.len() + 1);
         let mut bytes = Vec::new();
-        let mut chunks: Vec<u32> = Vec::new();
+        let mut entries: Vec<u32> = Vec::new();
         if let Some(kept) = kept {
             let old = kept.lists.lists();
             bytes.reserve(old.bytes.len() + old.bytes.len() / 64);
             for number in 0..count as u32 {
                 starts.push(bytes.len() as u32);
                 let more = more.get(&number);
-                chunks.clear();
-                chunks.extend(unpacked(old.get(number)).filter_map(|chunk| kept.moved.get(chunk)));
+                entries.clear();
+                let moved = |entry: u32| Some(kept.moved.get(entry / 2)? * 2 + entry % 2);
+                entries.extend(unpacked(old.get(number)).filter_map(moved));
                 if let Some(at) = more {
-                    chunks.extend(unpacked(&lists[*at as usize].bytes));
-                    chunks.sort_unstable();
+                    entries.extend(unpacked(&lists[*at as usize].bytes));
+                    entries.sort_unstable();
                 }
                 let mut next = 0;
-                for chunk in &chunks {
-                    push(&mut bytes, chunk - next);
-                    next = chunk + 1;
+                for entry in &entries {
+                    push(&mut bytes, entry - next);
+                    next = entry + 1;
                 }
             }
         }
@@ -94,9 +112,9 @@ impl UsesWriter {
 }
 
 impl List {
-    fn push(&mut self, chunk: u32) {
-        push(&mut self.bytes, chunk - self.next);
-        self.next = chunk + 1;
+    fn push(&mut self, entry: u32) {
+        push(&mut self.bytes, entry - self.next);
+        self.next = entry + 1;
     }
 }
 
@@ -124,25 +142,26 @@ impl<'a> Lists<'a> {
 }
 
 impl Uses {
-    /// Chunks that use `name`, in order.
-    pub(crate) fn chunks(&self, name: &str) -> impl Iterator<Item = u32> {
-        number_in(&self.maps, name.as_bytes()).into_iter().flat_map(|number| self.list(number))
+    /// Chunks that do this with `name`, in order.
+    pub(crate) fn chunks(&self, name: &str, role: NameRole) -> impl Iterator<Item = u32> {
+        let entries = number_in(&self.maps, name.as_bytes()).into_iter().flat_map(|number| self.list(number));
+        entries.filter(move |entry| entry % 2 == role.entry(0)).map(|entry| entry / 2)
     }
 
-    /// Every name with its chunks, by name.
+    /// Every name with its entries, by name.
     pub(crate) fn each(&self, mut take: impl FnMut(&str, &[u32])) {
         let mut all: Vec<(String, Vec<u32>)> = Vec::new();
         let mut first = 0;
         for map in &self.maps {
             let mut stream = map.stream();
             while let Some((name, at)) = stream.next() {
-                let chunks: Vec<u32> = self.list(first + at as u32).collect();
-                all.push((String::from_utf8_lossy(name).into_owned(), chunks));
+                let entries: Vec<u32> = self.list(first + at as u32).collect();
+                all.push((String::from_utf8_lossy(name).into_owned(), entries));
             }
             first += map.len() as u32;
         }
         all.sort();
-        all.iter().filter(|(_, chunks)| !chunks.is_empty()).for_each(|(name, chunks)| take(name, chunks));
+        all.iter().filter(|(_, entries)| !entries.is_empty()).for_each(|(name, entries)| take(name, entries));
     }
 
     fn lists(&self) -> Lists<'_> {
@@ -159,9 +178,9 @@ impl Uses {
 fn unpacked(mut rest: &[u8]) -> impl Iterator<Item = u32> {
     let mut next = 0u32;
     std::iter::from_fn(move || {
-        let chunk = next.checked_add(pull(&mut rest)?)?;
-        next = chunk.checked_add(1)?;
-        Some(chunk)
+        let entry = next.checked_add(pull(&mut rest)?)?;
+        next = entry.checked_add(1)?;
+        Some(entry)
     })
 }
 
@@ -190,7 +209,7 @@ fn pull(bytes: &mut &[u8]) -> Option<u32> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Mapped, Uses, UsesWriter};
+    use super::{Mapped, NameRole, Uses, UsesWriter};
     use crate::store::checksums::Summed;
     use crate::store::map::WholeMap;
 
@@ -199,10 +218,12 @@ mod tests {
         Mapped::open(path, Summed::of(bytes), &Arc::default()).unwrap()
     }
 
-    fn written(uses: &[(&str, u32)]) -> (tempfile::TempDir, Uses) {
+    const ROLES: [NameRole; 2] = [NameRole::Defines, NameRole::Uses];
+
+    fn written(uses: &[(&str, NameRole, u32)]) -> (tempfile::TempDir, Uses) {
         let mut writer = UsesWriter::default();
-        for (name, chunk) in uses {
-            writer.add(name, *chunk);
+        for (name, role, chunk) in uses {
+            writer.add(name, *role, *chunk);
         }
         let (map, lists) = writer.finish(None);
         let folder = tempfile::tempdir().unwrap();
@@ -213,20 +234,33 @@ mod tests {
 
     #[test]
     fn a_name_gives_its_chunks_once_and_in_order() {
-        let (_folder, uses) =
-            written(&[("b", 0), ("a", 0), ("a", 0), ("a", 1), ("a", 300), ("a", u32::MAX - 1), ("", 4)]);
-        let check = |name: &str, expect: &[u32]| assert_eq!(uses.chunks(name).collect::<Vec<_>>(), expect, "{name}");
-        check("a", &[0, 1, 300, u32::MAX - 1]);
-        check("b", &[0]);
-        check("A", &[]);
-        check("", &[]);
+        let [defines, uses] = ROLES;
+        let last = u32::MAX / 2 - 1;
+        let (_folder, written) = written(&[
+            ("b", defines, 0),
+            ("a", uses, 0),
+            ("a", uses, 0),
+            ("a", defines, 1),
+            ("a", uses, 1),
+            ("a", uses, 300),
+            ("a", uses, last),
+            ("", uses, 4),
+        ]);
+        let check = |name: &str, expect: [&[u32]; 2]| {
+            assert_eq!(ROLES.map(|role| written.chunks(name, role).collect::<Vec<_>>()), expect, "{name}");
+        };
+        check("a", [&[1], &[0, 1, 300, last]]);
+        check("b", [&[0], &[]]);
+        check("A", [&[], &[]]);
+        check("", [&[], &[]]);
     }
 
     #[test]
     fn damaged_lists_end_early() {
-        let (folder, mut uses) = written(&[("a", 7), ("b", 500)]);
+        let (folder, mut uses) = written(&[("a", NameRole::Defines, 7), ("b", NameRole::Uses, 500)]);
         uses.lists = mapped(&folder.path().join("short"), &[9, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]);
-        assert_eq!(uses.chunks("a").count(), 0);
-        assert_eq!(uses.chunks("b").count(), 0);
+        for (name, role) in ["a", "b"].into_iter().flat_map(|name| ROLES.map(|role| (name, role))) {
+            assert_eq!(uses.chunks(name, role).count(), 0, "{name}");
+        }
     }
 }

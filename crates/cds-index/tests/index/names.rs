@@ -1,8 +1,9 @@
 //! The name index answers as a look at every name would.
 
 use cds_index::{NameMatch, Snapshot};
-use cds_model::EntityId;
+use cds_model::{ChunkId, EntityId};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 use crate::fixture::Tree;
 
@@ -118,4 +119,50 @@ proptest! {
             }
         });
     }
+}
+
+#[test]
+fn tables_of_names_agree_with_facts_also_after_updates() {
+    let long = |seed: &str| {
+        let body: String = (0..90).map(|i| format!("    {seed}_{i} = log.get({seed}, {i})\n")).collect();
+        format!(
+            "import config\n\ndef {seed}(a, b=config.base):\n{body}\n\n{}",
+            "def inner(): return AWS.S3\n".repeat(120)
+        )
+    };
+    let tree = Tree::new("//- a.rs\nuse tokio::sync;\nstruct S { size: u32 }\nfn f(s: S) { let x = s.size; }\n");
+    tree.write("b.py", long("first"));
+    tree.write("c.js", "const aws = require('aws-sdk');\nclass A { name = aws.S3(); }\n");
+    tree.write("d.vue", "<script>\nconst { e, f } = g;\n</script>\n");
+    tree.settle();
+    check_agreement(&tree.built());
+    tree.write("b.py", long("second"));
+    tree.write("aa.go", "package p\nvar logger = http.Client{}\n");
+    std::fs::remove_file(tree.root().join("c.js")).unwrap();
+    let updated = tree.built();
+    assert!(updated.part_count() > 1);
+    check_agreement(&updated);
+    let none = updated.chunks_using("aws-sdk").count();
+    assert_eq!((none, updated.chunks_defining("second").count(), updated.chunks_using("tokio").count()), (0, 1, 1));
+}
+
+/// Every name is found in the chunks whose facts have it, and in no others.
+fn check_agreement(snapshot: &Snapshot) {
+    type Named = BTreeSet<(String, u32)>;
+    let (mut defined, mut used) = (Named::new(), Named::new());
+    for document in snapshot.documents() {
+        let file = snapshot.load(document.id).unwrap();
+        for (i, id) in document.chunks().enumerate() {
+            let inside = file.inside(file.chunk(i as u32).unwrap().span).unwrap();
+            defined.extend(inside.definitions().map(|name| (name.to_owned(), id.0)));
+            used.extend(inside.uses().map(|name| (name.to_owned(), id.0)));
+        }
+    }
+    let names: BTreeSet<&str> = defined.iter().chain(&used).map(|(name, _)| name.as_str()).collect();
+    let find = |find: &dyn Fn(&str) -> Vec<ChunkId>| -> Named {
+        names.iter().flat_map(|name| find(name).into_iter().map(|chunk| ((*name).to_owned(), chunk.0))).collect()
+    };
+    assert_eq!(find(&|name| snapshot.chunks_defining(name).collect()), defined);
+    assert_eq!(find(&|name| snapshot.chunks_using(name).collect()), used);
+    assert!(defined.len() > 100 && used.len() > 10);
 }

@@ -86,3 +86,11 @@
     "defimpl" "defstruct" "defexception" "defn" "defnp" "if" "unless" "case" "cond" "with" "for" "try" "receive" "quote" "unquote" "unquote_splicing" "super"
     "test" "describe" "any" "atom" "binary" "bitstring" "boolean" "charlist" "float" "integer" "iodata" "iolist" "keyword" "list" "map" "no_return"
     "non_neg_integer" "number" "pid" "pos_integer" "reference" "term" "timeout" "tuple"))
+
+; Names in parameters, patterns and assignments.
+((_ target: (identifier) @_def . (_ . [
+    (_ . target: (_) . (arguments) @declared)
+    (_ . left: (_ . target: (_) . (arguments) @declared) . "when")]))
+  (#any-of? @_def "def" "defp" "defmacro" "defmacrop" "defn" "defnp"))
+(_ . left: (_) @declared . ["=" "<-"])
+(stab_clause . left: (_) @declared)

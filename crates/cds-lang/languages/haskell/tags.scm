@@ -95,3 +95,7 @@
 ; A name that an import hides is not that module's.
 ((import names: (_ (_ (variable) @binding))) @_import
   (#match? @_import "\\shiding\\s*\\(") (#not-match? @_import "\\sPrelude\\s"))
+
+; Names in patterns.
+(alternative pattern: (_) @declared)
+(generator pattern: (_) @declared)

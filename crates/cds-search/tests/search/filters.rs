@@ -94,7 +94,7 @@ fn each_filter_alone() {
         // What stands in a file of tests is part of them.
         &["tests/test_shapes.py", "tests/test_shapes.py:helper", "tests/test_shapes.py:test_area"],
     );
-    check(Filters { is_public: Some(false), ..none() }, &["src/lib.rs:Circle.draw", "src/shapes.py:Shape._grow"]);
+    check(Filters { is_public: Some(false), ..none() }, &["src/shapes.py:Shape._grow"]);
     check(Filters { conformances: names(&["Base", "Nobody"]), ..none() }, &["src/shapes.py:Shape"]);
     check(Filters { conformances: names(&["Draw"]), ..none() }, &["src/lib.rs:Circle"]);
     check(Filters { conformances: names(&["base"]), ..none() }, &[]);
@@ -212,7 +212,7 @@ fn chunks_are_judged_by_what_they_show() {
     check(Filters { node_name: Some(Pattern::parse("/./")), languages: names(&["text"]), ..none() }, &[]);
     check(Filters { parent_context: Some(Pattern::parse("/./")), languages: names(&["text"]), ..none() }, &[]);
     check(Filters { conformances: names(&["Base"]), ..none() }, &[]);
-    check(Filters { is_public: Some(false), ..none() }, &["src/lib.rs:Circle.draw", "src/shapes.py:Shape._grow"]);
+    check(Filters { is_public: Some(false), ..none() }, &["src/shapes.py:Shape._grow"]);
     check(Filters { is_test: Some(true), ..none() }, &["tests/test_shapes.py:test_area"]);
     check(
         Filters { is_test: Some(false), languages: names(&["python"]), scope_depth: Some((2, 2)), ..none() },

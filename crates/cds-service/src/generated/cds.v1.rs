@@ -396,13 +396,13 @@ pub struct Hit {
     /// Last line.
     #[prost(uint32, tag = "5")]
     pub end_line: u32,
-    /// First byte.
+    /// First byte in the file on disk.
     #[prost(uint32, tag = "6")]
     pub start_byte: u32,
     /// One past the last byte.
     #[prost(uint32, tag = "7")]
     pub end_byte: u32,
-    /// The file's language.
+    /// The language it is written in: that of the embedded block it lies in, or the file's.
     #[prost(string, tag = "8")]
     pub language: ::prost::alloc::string::String,
     /// `directory`, `file`, `class` or `function`.
@@ -447,11 +447,11 @@ pub struct Hit {
     #[prost(string, repeated, tag = "19")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conformances: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Names the chunk defines.
+    /// Names the chunk declares, those of entities first.
     #[prost(string, repeated, tag = "20")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub definitions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Names the chunk uses.
+    /// Names the chunk uses, those of calls and types first.
     #[prost(string, repeated, tag = "21")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
@@ -513,7 +513,7 @@ pub struct Hit {
     /// Estimated tokens of the whole chunk.
     #[prost(uint32, tag = "34")]
     pub token_count: u32,
-    /// blake3 of the chunk's text.
+    /// blake3 of the file's bytes from `start_byte` to `end_byte`, of hits that are chunks.
     #[prost(string, optional, tag = "35")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: ::core::option::Option<::prost::alloc::string::String>,

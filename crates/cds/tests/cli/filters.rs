@@ -112,6 +112,50 @@ fn b4_kinds_references_and_parent_together() {
 }
 
 #[test]
+fn b4_references_are_all_names_that_are_used() {
+    let project = Project::new(
+        "\
+//- s3.js
+import React from 'react';
+function upload(p) { return AWS.upload(p); }
+function client() { return new AWS.S3(); }
+function other(p) { return upload(p); }
+//- main.rs
+use tracing::info;
+fn start() { tokio::spawn(run()); }
+fn read() -> u32 { config.get() }
+fn quiet() { drop(1) }
+//- app.go
+package app
+
+import \"net/http\"
+
+func get(url string) { log.Print(url) }
+",
+    );
+    let query = "upload client other start read quiet get react net tracing";
+    let check = |name: &str, expect: &[&str]| check(&project, query, &["--has-references", name], expect);
+    check("AWS", &["s3.js:client", "s3.js:upload"]);
+    check("tokio", &["main.rs:start"]);
+    check("config", &["main.rs:read"]);
+    check("tracing", &["main.rs:1-1"]);
+    check("react", &["s3.js:1-1"]);
+    check("http", &["app.go:1-3"]);
+    check("log", &["app.go:get"]);
+    check("p", &["s3.js:other", "s3.js:upload"]);
+    check("aws", &[]);
+    // Entities that are found by name answer as chunks do, and hits list what filters judge.
+    assert_eq!(project.ids(&["symbol", "client", "--has-references", "AWS"]), ["s3.js:client"]);
+    assert_eq!(project.ids(&["symbol", "other", "--has-references", "AWS"]), [""; 0]);
+    let found = project.json(&["search", "upload", "--has-references", "AWS", "--granularity", "chunk"]);
+    let hit = &found["hits"][0];
+    assert_eq!(
+        (&hit["definitions"], &hit["references"]),
+        (&serde_json::json!(["upload", "p"]), &serde_json::json!(["upload", "AWS", "p"]))
+    );
+}
+
+#[test]
 fn b5_scope_depth_is_a_range_of_nesting() {
     let project = Project::new(
         "\
@@ -176,6 +220,40 @@ func open(url string) {}
     check(&project, "url", &["--has-definitions", "Connection", "--kind", "class"], &[]);
     check(&project, "url", &["--has-definitions", "open"], &["db.go:open"]);
     check(&project, "Row url", &["--has-definitions", "Connection", "--lang", "rust"], &["db.rs:Connection"]);
+}
+
+#[test]
+fn b6_definitions_are_all_names_that_are_declared() {
+    let project = Project::new(
+        "\
+//- app.py
+import logging
+logger = logging.getLogger(1)
+
+class Settings:
+    limit: int = 3
+
+    def needle(self, path):
+        self.total = path
+        return logger
+//- mode.ts
+enum Mode { Fast, Slow }
+function needle({ depth }: Options) { const logger = depth; }
+//- point.rs
+struct Point { width: u32 }
+fn needle(height: u32) { let area = height; }
+",
+    );
+    let query = "needle logger settings mode point";
+    let check = |name: &str, expect: &[&str]| check(&project, query, &["--has-definitions", name], expect);
+    check("logger", &["app.py:1-2", "mode.ts:needle"]);
+    check("limit", &["app.py:Settings"]);
+    check("path,depth,height", &["app.py:Settings.needle", "mode.ts:needle", "point.rs:needle"]);
+    check("total", &["app.py:Settings.needle"]);
+    check("Slow", &["mode.ts:Mode"]);
+    check("width,area", &["point.rs:Point", "point.rs:needle"]);
+    check("logging", &[]);
+    assert_eq!(project.ids(&["symbol", "needle", "--has-definitions", "area"]), ["point.rs:needle"]);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn s13_json_has_every_metadata_field() {
         "language": "python", "entity_type": "function", "kind": "method", "name": "refresh",
         "breadcrumb": "Session > refresh", "scope_path": ["Session", "refresh"],
         "parent_context": "class Session(Base)", "signature": "def refresh(token)",
-        "doc_comment": "Renews the session token.", "decorators": ["@staticmethod"], "definitions": ["refresh"],
+        "doc_comment": "Renews the session token.", "decorators": ["@staticmethod"], "definitions": ["refresh", "token"],
         "references": ["staticmethod", "sign"], "is_type_declaration": false, "is_test": false, "is_public": true,
         "relevance_percent": 100, "match_type": "hybrid", "snippet_line": 4, "hop_depth": 0, "stale": false,
     });

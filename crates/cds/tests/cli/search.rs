@@ -409,6 +409,156 @@ alpha(1)
 }
 
 #[test]
+fn b7_a_chunk_is_in_the_language_of_the_block_it_lies_in() {
+    let project = Project::new(
+        "\
+//- app.vue
+<template>
+  <p>alpha</p>
+</template>
+
+<script lang=\"ts\">
+import { base } from './base';
+const start: number = base;
+export function alpha(one: number): number {
+  return one + start;
+}
+</script>
+
+<style>
+.alpha { color: red }
+</style>
+//- page.html
+<p>alpha</p>
+<script>
+function alpha() { return 1; }
+</script>
+//- guide.md
+# alpha
+
+```typescript
+function alpha(one: number): number {
+  return one + 1;
+}
+```
+
+# words of alpha
+
+Prose of alpha with a short example, which stays prose.
+
+```ts
+alpha(1);
+```
+//- tiny.md
+# alpha
+
+Words, words and more words, as many as it takes.
+
+```go
+alpha()
+```
+",
+    );
+    let found = |granularity: &str, language: &str| {
+        let all = [
+            "search",
+            "alpha",
+            "--granularity",
+            granularity,
+            "--lang",
+            language,
+            "--limit",
+            "50",
+            "--chunks-per-file",
+            "9",
+        ];
+        let found = project.json(&all);
+        let hits = found["hits"].as_array().unwrap().iter();
+        let shown = |hit: &serde_json::Value| {
+            format!("{}:{} {}", hit["path"].as_str().unwrap(), hit["start_line"], hit["language"].as_str().unwrap())
+        };
+        let mut shown: Vec<String> = hits.map(shown).collect();
+        shown.sort();
+        shown
+    };
+    assert_eq!(found("chunk", "typescript"), ["app.vue:8 typescript", "guide.md:1 typescript"]);
+    assert_eq!(found("chunk", "javascript"), ["page.html:3 javascript"]);
+    assert_eq!(found("chunk", "html"), ["app.vue:1 html", "app.vue:11 html", "page.html:1 html"]);
+    assert_eq!(found("chunk", "markdown"), ["guide.md:9 markdown", "tiny.md:1 markdown"]);
+    assert_eq!(found("entity", "typescript"), ["app.vue:8 typescript"]);
+    // A document has all languages that stand in it.
+    let of_documents = |language: &str| {
+        let found = project.json(&[
+            "search",
+            "alpha",
+            "--granularity",
+            "document",
+            "--lang",
+            language,
+            "--chunks-per-file",
+            "1",
+        ]);
+        let mut paths = column(&found, "path");
+        paths.sort();
+        paths
+    };
+    assert_eq!(of_documents("typescript"), ["app.vue", "guide.md"]);
+    assert_eq!(of_documents("go"), ["tiny.md"]);
+    assert_eq!(found("chunk", "go"), [""; 0]);
+    let symbols = project.json(&["symbol", "alpha", "--lang", "typescript"]);
+    assert_eq!(column(&symbols, "path"), ["app.vue"]);
+}
+
+#[test]
+fn spans_and_hashes_are_those_of_the_file_on_disk() {
+    let project = Project::new("//- plain.py\ndef needle(): pass\n");
+    let code = "# first caf\u{e9} of na\u{ef}ve needles\nx = 1\n\n\ndef needle():\n    return 'caf\u{e9}'\n\n\ndef other():\n    return needle()\n";
+    let long: String = (0..200).map(|i| format!("    caf\u{e9}_{i} = needle({i})\n")).collect();
+    let code = format!("{code}\n\ndef long_needle():\n{long}");
+    let latin: Vec<u8> = code.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let files: [(&str, Vec<u8>); 6] = [
+        ("utf8.py", code.clone().into_bytes()),
+        ("marked.py", [b"\xEF\xBB\xBF", code.as_bytes()].concat()),
+        ("latin.py", latin.clone()),
+        ("marked_latin.py", [&b"\xEF\xBB\xBF"[..], &latin].concat()),
+        ("crlf.py", code.replace('\n', "\r\n").into_bytes()),
+        ("wide.py", [vec![0xFF, 0xFE], wide(&code)].concat()),
+    ];
+    for (name, bytes) in &files {
+        std::fs::write(project.path(name), bytes).unwrap();
+        let number = |hit: &serde_json::Value, name: &str| usize::try_from(hit[name].as_u64().unwrap()).unwrap();
+        let bytes_of = |hit: &serde_json::Value| bytes[number(hit, "start_byte")..number(hit, "end_byte")].to_vec();
+        let found = project.json(&[
+            "search",
+            "needle",
+            "--granularity",
+            "chunk",
+            "--path",
+            name,
+            "--limit",
+            "50",
+            "--chunks-per-file",
+            "50",
+        ]);
+        let hits = found["hits"].as_array().unwrap();
+        assert!(hits.len() >= 5, "{name}: {found}");
+        assert!(hits.iter().filter(|hit| hit["name"] == "long_needle").count() > 1, "{name}: one is split");
+        for hit in hits {
+            assert_eq!(hit["hash"], blake3::hash(&bytes_of(hit)).to_hex().as_str(), "{name}: {hit}");
+        }
+        let needle = project.json(&["retrieve", &format!("{name}:needle")]);
+        let begin = bytes_of(&needle["hits"][0]);
+        let expect = if *name == "wide.py" { wide("def needle") } else { b"def needle".to_vec() };
+        assert!(begin.starts_with(&expect), "{name}: {begin:?}");
+        assert!(needle["hits"][0]["snippet"].as_str().unwrap().starts_with("def needle():\n    return 'caf"), "{name}");
+        let lines = project.json(&["retrieve", &format!("{name}:5-6")]);
+        assert!(bytes_of(&lines["hits"][0]).starts_with(&expect), "{name}");
+        assert_eq!(lines["hits"][0]["start_byte"], needle["hits"][0]["start_byte"], "{name}");
+    }
+}
+
+#[test]
 fn a_file_is_one_hit_and_says_how_much_more_matched() {
     let project = Project::new(SHOP);
     let found = project.json(&["search", "order"]);
