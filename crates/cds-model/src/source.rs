@@ -170,7 +170,11 @@ mod tests {
             for start in places() {
                 for end in places().filter(|end| start <= *end) {
                     let on_disk = |at: usize| source.offset(&text, at as u32) as usize;
-                    assert_eq!(source.bytes(&text, start..end), bytes[on_disk(start)..on_disk(end)], "{start}..{end}");
+                    assert_eq!(
+                        &*source.bytes(&text, start..end),
+                        &bytes[on_disk(start)..on_disk(end)],
+                        "{start}..{end}"
+                    );
                 }
             }
             assert_eq!(source.offset(&text, 0) as usize, mark);

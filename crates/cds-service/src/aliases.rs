@@ -22,6 +22,8 @@ enum Conversion {
     Flag { on: Option<Constant>, off: Option<Constant> },
     /// A list of words that are searched together.
     Words,
+    /// A number of the preset, by this name.
+    Number,
     /// File extensions, as a list or separated by commas.
     Extensions,
     /// A path. Together with line numbers in the parameter `lines` it stands for the code at these lines.
@@ -54,6 +56,11 @@ impl Constant {
 
 const fn same(name: &'static str, parameter: &'static str) -> Alias {
     Alias { name, parameter, conversion: Conversion::Same }
+}
+
+/// A number of presets, under a name that cds accepts in `set`.
+const fn number(name: &'static str) -> Alias {
+    Alias { name, parameter: "set", conversion: Conversion::Number }
 }
 
 const fn flag(name: &'static str, parameter: &'static str, on: Option<Constant>, off: Option<Constant>) -> Alias {
@@ -115,7 +122,13 @@ const ALIASES: &[Alias] = &[
     ignored("format", "snippet", "the protocol decides the format"),
     ignored("synthesize", "snippet", "answers are not summarised"),
     same("path", "root"),
-    same("dense_weight", "semantic_weight"),
+    same("enable_reranking", "rerank"),
+    number("bm25_weight"),
+    number("dense_weight"),
+    number("rerank_top_k"),
+    number("rrf_k"),
+    number("source_boost"),
+    number("sparse_weight"),
     flag("include_content", "snippet", Some(Constant::Text("full")), Some(Constant::Text("fold"))),
     same("entity_type_filter", "type"),
     same("entity_types", "type"),
@@ -166,6 +179,7 @@ pub(crate) fn resolve(
     let wrong = |expected: &str, value: &Value| Fault::parameter(name, expected, &value.to_string());
     match &alias.conversion {
         Conversion::Same => add(alias.parameter, value, false),
+        Conversion::Number => add(alias.parameter, json!({ alias.name: value }), false),
         Conversion::Flag { on, off } => match value.as_bool() {
             Some(true) => on.iter().for_each(|on| add(alias.parameter, on.value(), true)),
             Some(false) => off.iter().for_each(|off| add(alias.parameter, off.value(), false)),
@@ -244,6 +258,7 @@ impl Alias {
                 (json!({ "type": ["boolean", "null"] }), about)
             }
             Conversion::Words => (list(), format!("Alias: words for `{parameter}`.")),
+            Conversion::Number => (json!({ "type": ["number", "null"] }), "Alias: a number of the preset.".to_owned()),
             Conversion::Extensions => {
                 (list(), format!("Alias: file extensions for `{parameter}`, also separated by commas."))
             }

@@ -29,6 +29,11 @@ pub(crate) fn check(schema: &Value, given: Map<String, Value>) -> Result<Map<Str
         let value = number_from(resolved(schema, property), value);
         fits(schema, property, &name, &value)?;
         let value = whole(value);
+        // Numbers of a preset come one by one or in one object.
+        if let (Some(Value::Object(numbers)), Value::Object(more)) = (taken.get_mut(&parameter), &value) {
+            numbers.extend(more.clone());
+            continue;
+        }
         if taken.get(&parameter).is_some_and(|other| *other != value) {
             return Err(Fault::parameter(&parameter, "one value", "two, under two names"));
         }
@@ -197,6 +202,10 @@ mod tests {
         ok(json!({ "query": "a", "top_k": 3 }), json!({ "query": "a", "limit": 3 }));
         ok(json!({ "query": "a", "limit": null }), json!({ "query": "a" }));
         ok(json!({ "query": "a", "file_filter": "src/**" }), json!({ "query": "a", "path": "src/**" }));
+        ok(
+            json!({ "query": "a", "rrf_k": 20, "set": { "k1": 2 } }),
+            json!({ "query": "a", "set": { "rrf_k": 20, "k1": 2 } }),
+        );
         ok(json!({ "query": "a", "scope_depth": [0, 2] }), json!({ "query": "a", "scope_depth": [0, 2] }));
 
         let bad = |given: Value, expect: &str| {
