@@ -239,7 +239,7 @@ fn export(context: &Context, args: &ExportArgs) -> Done {
     let graph = open(context)?.graph;
     let mut out = Lines::default();
     if !args.edges {
-        graph.by_id().into_iter().for_each(|node| out.push(&node_line(&graph, node)));
+        graph.by_id().iter().for_each(|node| out.push(&node_line(&graph, *node)));
     }
     if !args.nodes {
         graph.edges.iter().for_each(|edge| {
