@@ -15,6 +15,6 @@ mod text;
 mod tree;
 
 pub use repository::{CodeIndex, Facts, Place, Repository, build_graph};
-pub use source::Source;
+pub use source::{MAX_FILE, Source};
 pub use store::StoreError;
 pub use tree::{Adjacency, Bound, Direction, TreeRequest, Unfinished, draw_trees, start_id};

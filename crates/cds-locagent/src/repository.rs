@@ -213,7 +213,12 @@ impl Repository {
         self.parsed
     }
 
-    /// What the next reading need not do again.
+    /// What the next reading need not do again. The rest is given back.
+    pub fn into_facts(self) -> Facts {
+        Facts { files: self.files, code: self.code }
+    }
+
+    /// The same, where others still ask it.
     pub fn facts(&self) -> Facts {
         Facts { files: Arc::clone(&self.files), code: Arc::clone(&self.code) }
     }

@@ -6,6 +6,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Bytes of the largest file that a caller should read. LocAgent reads everything; nothing that people write is as large.
+pub const MAX_FILE: u64 = 64 << 20;
+
 /// A folder and the way to read its files.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {

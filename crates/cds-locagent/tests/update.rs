@@ -137,14 +137,14 @@ fn update(root: &Path, before: &Repository) -> Repository {
 
 #[test]
 fn b4_an_update_equals_a_clean_run() {
-    for seed in 0..12 {
+    for seed in 0..8 {
         let mut draws = Draws(seed);
         let folder = tempfile::tempdir().expect("a folder");
         let home = tempfile::tempdir().expect("a folder");
         let root = folder.path();
         PATHS.iter().for_each(|_| edit(root, &mut draws));
         let mut kept = Repository::build(root).expect("it can be read");
-        for step in 0..12 {
+        for step in 0..8 {
             (0..=draws.below(4)).for_each(|_| edit(root, &mut draws));
             kept = update(root, &kept);
             let clean = Repository::build(root).expect("it can be read");

@@ -4,7 +4,10 @@ pub(crate) mod build;
 mod link;
 pub(crate) mod modules;
 mod python;
+mod rows;
 pub(crate) mod walk;
+
+pub use rows::{EdgeRow, NodeRow};
 
 use std::ops::Range;
 
