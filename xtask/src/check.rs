@@ -94,7 +94,7 @@ mod tests {
         ("cds-eval", &["cds-engine"]),
         ("cds-locagent", &[]),
         ("cds-fuzz", &["cds-lang", "cds-index", "cds-search", "cds-engine"]),
-        ("cds-service", &["cds-engine"]),
+        ("cds-service", &["cds-engine", "cds-locagent"]),
         ("cds", &["cds-engine", "cds-eval", "cds-locagent", "cds-service"]),
         ("xtask", &[]),
     ];

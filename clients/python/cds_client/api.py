@@ -139,11 +139,11 @@ class Hit(TypedDict):
 
 class GraphNode(TypedDict):
     """An entity of the graph."""
-    # `path:Outer.inner`
+    # `path:Outer.inner`; `#2` and so on behind it tells overloads and other twins in the file from the first.
     id: str
     # Its own name.
     name: str
-    # `directory`, `file`, `class` or `function`.
+    # `directory`, `file`, `class` or `function`; `external` for what the tree does not have.
     entity_type: str
     # The language's own word; `external` for what the tree does not have.
     kind: str
@@ -189,7 +189,9 @@ GraphEdge = TypedDict("GraphEdge", {
 
 
 class Unresolved(TypedDict):
-    """Calls that could not be resolved."""
+    """Calls that could not be resolved: of a name that too many entities bear, or only such as are not visible
+    to the caller.
+    """
     # How many.
     count: int
     # The first of them.
@@ -644,7 +646,7 @@ TraverseResponse = TypedDict("TraverseResponse", {
     "edges": "list[GraphEdge]",
     # Whether the limit ended it.
     "truncated": "bool",
-    # Calls that may mean these entities among too many others to say so; none of them is an edge.
+    # Calls of these entities' names that could not be resolved; none of them is an edge.
     "unresolved": "Unresolved",
 })
 
@@ -957,6 +959,70 @@ class StatusResponse(TypedDict):
     problems: NotRequired[list[ProblemShape]]
 
 
+class LocagentSearchRequest(TypedDict):
+    """What `POST /api/v1/locagent_search` takes."""
+    # Names, ids or words: at most 100.
+    search_terms: NotRequired[list[str] | str | None]
+    # Lines of the one file that `file_path_or_pattern` names.
+    line_nums: NotRequired[list[int] | None]
+    # A pattern over whole paths, or a part of a path; none: `**/*.py`, which no file at the root matches.
+    file_path_or_pattern: NotRequired[str | None]
+    # Which project is asked: its name or a path in it. None: the only one.
+    project: NotRequired[str | None]
+
+
+class LocagentSearchResponse(TypedDict):
+    """What `POST /api/v1/locagent_search` gives."""
+    # The text, as the command line prints it.
+    text: str
+
+
+class LocagentExploreRequest(TypedDict):
+    """What `POST /api/v1/locagent_explore` takes."""
+    # Ids of nodes: `path`, `path:Class.method`.
+    start_entities: list[str] | str
+    # Which way edges are followed; none: `downstream`.
+    direction: NotRequired[Literal["downstream", "upstream", "both", None]]
+    # How deep; none: 2; -1: as deep as LocAgent goes, which is 20.
+    traversal_depth: NotRequired[int | None]
+    # Only nodes of these types; none: all.
+    entity_type_filter: NotRequired[list[Literal["directory", "file", "class", "function"]] | str | None]
+    # Only edges of these types; none: all.
+    dependency_type_filter: NotRequired[list[Literal["contains", "imports", "inherits", "invokes"]] | str | None]
+    # Which project is asked: its name or a path in it. None: the only one.
+    project: NotRequired[str | None]
+
+
+class LocagentRetrieveRequest(TypedDict):
+    """What `POST /api/v1/locagent_retrieve` takes."""
+    # Ids of nodes: at most 100.
+    entity_names: list[str] | str
+    # Which project is asked: its name or a path in it. None: the only one.
+    project: NotRequired[str | None]
+
+
+class LocagentGraphRequest(TypedDict):
+    """What `POST /api/v1/locagent_graph` takes."""
+    # `nodes` or `edges`; none: `nodes`.
+    part: NotRequired[Literal["nodes", "edges", None]]
+    # Rows that are left out at the beginning.
+    offset: NotRequired[int | None]
+    # Rows at most; none: 1,000.
+    limit: NotRequired[int | None]
+    # Which project is asked: its name or a path in it. None: the only one.
+    project: NotRequired[str | None]
+
+
+class LocagentGraphResponse(TypedDict):
+    """What `POST /api/v1/locagent_graph` gives."""
+    # A JSON object a line, as `cds graph export --compat locagent` prints them.
+    text: str
+    # Rows in all.
+    total: int
+    # Where the next rows begin, if there are more.
+    next_offset: int | None
+
+
 class OpenProjectRequest(TypedDict):
     """What `POST /api/v1/projects` takes."""
     # The folder.
@@ -1043,6 +1109,24 @@ class Operations:
     def status(self, **request: Unpack[StatusRequest]) -> StatusResponse:
         """What is indexed, how fresh it is and what was left out."""
         return self._ask("POST", "/api/v1/status", request)
+
+    def locagent_search(self, **request: Unpack[LocagentSearchRequest]) -> LocagentSearchResponse:
+        """LocAgent's search_code_snippets, to the letter: Python code by names, ids, words and lines."""
+        return self._ask("POST", "/api/v1/locagent_search", request)
+
+    def locagent_explore(self, **request: Unpack[LocagentExploreRequest]) -> LocagentSearchResponse:
+        """LocAgent's explore_tree_structure, to the letter: a tree of what Python entities contain, import,
+        invoke and inherit.
+        """
+        return self._ask("POST", "/api/v1/locagent_explore", request)
+
+    def locagent_retrieve(self, **request: Unpack[LocagentRetrieveRequest]) -> LocagentSearchResponse:
+        """LocAgent's get_entity_contents, to the letter: the code of Python entities by exact id."""
+        return self._ask("POST", "/api/v1/locagent_retrieve", request)
+
+    def locagent_graph(self, **request: Unpack[LocagentGraphRequest]) -> LocagentGraphResponse:
+        """LocAgent's graph of the Python files, to the letter: its nodes or its edges, a page at a time."""
+        return self._ask("POST", "/api/v1/locagent_graph", request)
 
     def list_projects(self) -> list[Project]:
         """Projects that are open."""

@@ -40,6 +40,10 @@ QUESTIONS = {
     "outline": {"path": "shop"},
     "grep": {"pattern": "int"},
     "status": {},
+    "locagent_search": {"search_terms": ["shop/money.py:parse"]},
+    "locagent_explore": {"start_entities": ["shop/cart.py"]},
+    "locagent_retrieve": {"entity_names": ["shop/money.py:parse"]},
+    "locagent_graph": {"part": "edges"},
 }
 
 

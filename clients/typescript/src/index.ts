@@ -149,6 +149,38 @@ export class Cds {
     return this.#post("status", request, options);
   }
 
+  /** LocAgent's `search_code_snippets`: Python code by names, ids, words and lines. */
+  locagentSearch(
+    request: api.LocagentSearchRequest,
+    options?: CallOptions,
+  ): Promise<api.LocagentSearchResponse> {
+    return this.#post("locagent_search", request, options);
+  }
+
+  /** LocAgent's `explore_tree_structure`: a tree of what Python entities contain, import, invoke and inherit. */
+  locagentExplore(
+    request: api.LocagentExploreRequest,
+    options?: CallOptions,
+  ): Promise<api.LocagentExploreResponse> {
+    return this.#post("locagent_explore", request, options);
+  }
+
+  /** LocAgent's `get_entity_contents`: the code of Python entities by exact id. */
+  locagentRetrieve(
+    request: api.LocagentRetrieveRequest,
+    options?: CallOptions,
+  ): Promise<api.LocagentRetrieveResponse> {
+    return this.#post("locagent_retrieve", request, options);
+  }
+
+  /** LocAgent's graph of the Python files: its nodes or its edges, a page at a time. */
+  locagentGraph(
+    request: api.LocagentGraphRequest = {},
+    options?: CallOptions,
+  ): Promise<api.LocagentGraphResponse> {
+    return this.#post("locagent_graph", request, options);
+  }
+
   /** Projects that are open. */
   projects(options?: CallOptions): Promise<api.ListProjectsResponse> {
     return this.#call("GET", "/api/v1/projects", undefined, options);

@@ -134,11 +134,11 @@ export interface Hit {
 
 /** An entity of the graph. */
 export interface GraphNode {
-  /** `path:Outer.inner` */
+  /** `path:Outer.inner`; `#2` and so on behind it tells overloads and other twins in the file from the first. */
   id: string;
   /** Its own name. */
   name: string;
-  /** `directory`, `file`, `class` or `function`. */
+  /** `directory`, `file`, `class` or `function`; `external` for what the tree does not have. */
   entity_type: string;
   /** The language's own word; `external` for what the tree does not have. */
   kind: string;
@@ -182,7 +182,7 @@ export interface GraphEdge {
   repeated: boolean;
 }
 
-/** Calls that could not be resolved. */
+/** Calls that could not be resolved: of a name that too many entities bear, or only such as are not visible to the caller. */
 export interface Unresolved {
   /** How many. */
   count: number;
@@ -651,7 +651,7 @@ export interface TraverseResponse {
   edges: GraphEdge[];
   /** Whether the limit ended it. */
   truncated: boolean;
-  /** Calls that may mean these entities among too many others to say so; none of them is an edge. */
+  /** Calls of these entities' names that could not be resolved; none of them is an edge. */
   unresolved: Unresolved;
 }
 
@@ -991,6 +991,76 @@ export interface StatusResponse {
   problem_counts: Record<string, number>;
   /** Every file left out or read badly, when asked for. */
   problems?: ProblemShape[];
+}
+
+/** What `POST /api/v1/locagent_search` takes. LocAgent's search_code_snippets, to the letter: Python code by names, ids, words and lines. */
+export interface LocagentSearchRequest {
+  /** Names, ids or words: at most 100. */
+  search_terms?: string[] | string | null;
+  /** Lines of the one file that `file_path_or_pattern` names. */
+  line_nums?: number[] | null;
+  /** A pattern over whole paths, or a part of a path; none: `**\/*.py`, which no file at the root matches. */
+  file_path_or_pattern?: string | null;
+  /** Which project is asked: its name or a path in it. None: the only one. */
+  project?: string | null;
+}
+
+/** What `POST /api/v1/locagent_search` gives. LocAgent's search_code_snippets, to the letter: Python code by names, ids, words and lines. */
+export interface LocagentSearchResponse {
+  /** The text, as the command line prints it. */
+  text: string;
+}
+
+/** What `POST /api/v1/locagent_explore` takes. LocAgent's explore_tree_structure, to the letter: a tree of what Python entities contain, import, invoke and inherit. */
+export interface LocagentExploreRequest {
+  /** Ids of nodes: `path`, `path:Class.method`. */
+  start_entities: string[] | string;
+  /** Which way edges are followed; none: `downstream`. */
+  direction?: "downstream" | "upstream" | "both" | null;
+  /** How deep; none: 2; -1: as deep as LocAgent goes, which is 20. */
+  traversal_depth?: number | null;
+  /** Only nodes of these types; none: all. */
+  entity_type_filter?: ("directory" | "file" | "class" | "function")[] | string | null;
+  /** Only edges of these types; none: all. */
+  dependency_type_filter?: ("contains" | "imports" | "inherits" | "invokes")[] | string | null;
+  /** Which project is asked: its name or a path in it. None: the only one. */
+  project?: string | null;
+}
+
+/** What `POST /api/v1/locagent_explore` gives. LocAgent's explore_tree_structure, to the letter: a tree of what Python entities contain, import, invoke and inherit. */
+export type LocagentExploreResponse = LocagentSearchResponse;
+
+/** What `POST /api/v1/locagent_retrieve` takes. LocAgent's get_entity_contents, to the letter: the code of Python entities by exact id. */
+export interface LocagentRetrieveRequest {
+  /** Ids of nodes: at most 100. */
+  entity_names: string[] | string;
+  /** Which project is asked: its name or a path in it. None: the only one. */
+  project?: string | null;
+}
+
+/** What `POST /api/v1/locagent_retrieve` gives. LocAgent's get_entity_contents, to the letter: the code of Python entities by exact id. */
+export type LocagentRetrieveResponse = LocagentSearchResponse;
+
+/** What `POST /api/v1/locagent_graph` takes. LocAgent's graph of the Python files, to the letter: its nodes or its edges, a page at a time. */
+export interface LocagentGraphRequest {
+  /** `nodes` or `edges`; none: `nodes`. */
+  part?: "nodes" | "edges" | null;
+  /** Rows that are left out at the beginning. */
+  offset?: number | null;
+  /** Rows at most; none: 1,000. */
+  limit?: number | null;
+  /** Which project is asked: its name or a path in it. None: the only one. */
+  project?: string | null;
+}
+
+/** What `POST /api/v1/locagent_graph` gives. LocAgent's graph of the Python files, to the letter: its nodes or its edges, a page at a time. */
+export interface LocagentGraphResponse {
+  /** A JSON object a line, as `cds graph export --compat locagent` prints them. */
+  text: string;
+  /** Rows in all. */
+  total: number;
+  /** Where the next rows begin, if there are more. */
+  next_offset: number | null;
 }
 
 /** What `GET /api/v1/projects` gives. Projects that are open. */

@@ -135,6 +135,17 @@ describe("operations", () => {
     await fails(cds.research({ query: "" }), { status: 400, code: "invalid_parameter", field: "query" });
   });
 
+  test("LocAgent's tools", async () => {
+    const found = await cds.locagentSearch({ search_terms: ["shapes.py:multiply"] });
+    assert.match(found.text, /##Searching for term "shapes.py:multiply"/);
+    const tree = await cds.locagentExplore({ start_entities: ["shapes.py:Square"], traversal_depth: 1 });
+    assert.match(tree.text, /^shapes.py:Square\n/);
+    const code = await cds.locagentRetrieve({ entity_names: ["shapes.py:multiply"] });
+    assert.match(code.text, /return first \* second/);
+    const page = await cds.locagentGraph({ part: "nodes", limit: 1 });
+    assert.deepEqual([JSON.parse(page.text).id, page.next_offset], ["/", 1]);
+  });
+
   test("implementations", async () => {
     assert.deepEqual(ids((await cds.implementations({ from: ["shapes.py:Shape"] })).nodes), ["shapes.py:Square"]);
   });

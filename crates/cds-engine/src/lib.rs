@@ -33,7 +33,7 @@ mod snippet;
 mod trust;
 mod watch;
 
-pub use cds_index::{BuildReport, Freshness, Owner, ProblemRow, Progress, TreeSize, is_guarded};
+pub use cds_index::{BuildReport, Freshness, Owner, ProblemRow, Progress, ProjectRoot, TreeSize, is_guarded};
 pub use cds_index::{prepare_home, read_state_file, refuse_links, remove_unused, update_state_file, write_inside};
 pub use cds_lang::{Language, Registry};
 pub use cds_model::{

@@ -4,14 +4,17 @@
 //! meant to be wrong in the same way; `docs/locagent.md` says what the default mode does instead.
 
 pub mod chunks;
+mod files;
 pub mod graph;
 mod like;
 mod repository;
 pub mod search;
+mod source;
 mod store;
+mod text;
 mod tree;
 
-pub use graph::build_graph;
-pub use repository::{CodeIndex, Repository};
+pub use repository::{CodeIndex, Facts, Place, Repository, build_graph};
+pub use source::{MAX_FILE, Source};
 pub use store::StoreError;
-pub use tree::{Adjacency, Direction, TreeRequest, draw_trees, start_id};
+pub use tree::{Adjacency, Bound, Direction, TreeRequest, Unfinished, draw_trees, start_id};

@@ -82,6 +82,25 @@ impl Adjacency {
     }
 }
 
+/// How much may be drawn.
+pub struct Bound<'a> {
+    /// Polled for each line: `true` ends the work.
+    pub stop: &'a dyn Fn() -> bool,
+    /// Bytes of the text, about.
+    pub bytes: usize,
+}
+
+/// Why trees were given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfinished {
+    /// The caller said so.
+    #[error("time ran out: ask for less depth, or filter by type")]
+    Stopped,
+    /// The text is longer than allowed.
+    #[error("the tree has more than {0} bytes of text: ask for less depth, or filter by type")]
+    TooLong(usize),
+}
+
 /// Draws a tree from each start; starts that are no nodes, or are tests, are hinted at below. `suggest` finds nodes for a name that is none.
 pub fn draw_trees(
     graph: &Graph,
@@ -89,8 +108,21 @@ pub fn draw_trees(
     request: &TreeRequest,
     suggest: impl Fn(&str) -> Vec<u32>,
 ) -> String {
-    let mut trees = Vec::new();
+    let bound = Bound { stop: &|| false, bytes: usize::MAX };
+    draw_within(graph, edges, request, suggest, &bound).expect("there is no bound")
+}
+
+/// The same, given up beyond a bound.
+pub(crate) fn draw_within(
+    graph: &Graph,
+    edges: &Adjacency,
+    request: &TreeRequest,
+    suggest: impl Fn(&str) -> Vec<u32>,
+    bound: &Bound<'_>,
+) -> Result<String, Unfinished> {
+    let mut trees: Vec<String> = Vec::new();
     let mut hints = String::new();
+    let mut drawn = 0;
     for start in &request.starts {
         let start = start_id(start);
         match graph.find(start) {
@@ -99,14 +131,22 @@ pub fn draw_trees(
                 hints +=
                     &format!("No results for the test entity: `{start}`. Please do not include any test entities.\n\n");
             }
-            Some(node) => trees.push(Tree::new(graph, edges, request, node).draw()),
+            Some(node) => {
+                let left = Bound { bytes: bound.bytes.saturating_sub(drawn), ..*bound };
+                let tree = Tree::new(graph, edges, request, node).draw(&left).map_err(|why| match why {
+                    Unfinished::TooLong(_) => Unfinished::TooLong(bound.bytes),
+                    Unfinished::Stopped => why,
+                })?;
+                drawn += tree.len();
+                trees.push(tree);
+            }
         }
     }
     let mut text = trees.join("\n\n");
     if !hints.trim().is_empty() {
         text = text + "\n\n" + &hints;
     }
-    text.trim().to_owned()
+    Ok(text.trim().to_owned())
 }
 
 /// The id that a start means.
@@ -169,12 +209,18 @@ impl<'g> Tree<'g> {
         }
     }
 
-    fn draw(mut self) -> String {
+    fn draw(mut self, bound: &Bound<'_>) -> Result<String, Unfinished> {
         let deepest = self.request.depth.unwrap_or(DEEPEST) as usize;
         self.text.push_str(&self.graph.nodes[self.root as usize].id);
         let branches = self.open(self.root, self.request.direction);
         let mut levels = vec![Level { branches: branches.into_iter(), prefix: String::new() }];
         while !levels.is_empty() {
+            if self.text.len() > bound.bytes {
+                return Err(Unfinished::TooLong(bound.bytes));
+            }
+            if (bound.stop)() {
+                return Err(Unfinished::Stopped);
+            }
             // What lies too deep was collected all the same: that is what uses edges up.
             let next =
                 if levels.len() > deepest { None } else { levels.last_mut().and_then(|level| level.branches.next()) };
@@ -188,7 +234,7 @@ impl<'g> Tree<'g> {
             let branches = self.open(branch.node, branch.direction);
             levels.push(Level { branches: branches.into_iter(), prefix });
         }
-        self.text
+        Ok(self.text)
     }
 
     /// Prints a branch and gives the prefix for what is below it.

@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use cds_locagent::Repository;
-use cds_locagent::search::{Found, Outcome, Request, Step, entity_contents};
+use cds_locagent::search::{Found, Outcome, Request, SearchError, Step, entity_contents};
+use cds_locagent::{Bound, Direction, Repository, TreeRequest, Unfinished};
 
 const SHAPES: &str = r#""""Shapes and their areas."""
 import math
@@ -139,4 +139,18 @@ fn an_answer_is_written_as_locagent_does() {
         ##Searching for entity `nope`...\n### Search Result:\nInvalid name. \n\
         Hint: Valid entity name should be formatted as \"file_path:QualifiedName\" or just \"file_path\".";
     assert_eq!(entity_contents(&package.graph, &names).expect("an answer"), expected);
+}
+
+#[test]
+fn trees_have_bounds() {
+    let package = package();
+    let starts = vec!["pkg/shapes.py".to_owned(), "pkg".to_owned()];
+    let request = TreeRequest { starts, direction: Direction::Both, depth: None, node_types: None, edge_types: None };
+    let draw = |bytes: usize, stop: bool| package.trees_within(&request, &Bound { stop: &|| stop, bytes });
+    let whole = package.trees(&request);
+    assert_eq!(draw(whole.len(), false), Ok(whole));
+    assert_eq!(draw(200, false), Err(Unfinished::TooLong(200)));
+    assert_eq!(draw(usize::MAX, true), Err(Unfinished::Stopped));
+    let request = Request { terms: vec!["run".to_owned()], ..Request::default() };
+    assert_eq!(package.search_until(&request, &|| true).map(|_| ()), Err(SearchError::Stopped));
 }

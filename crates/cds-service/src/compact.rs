@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use cds_engine::{Sanitizer, sanitize_json};
+use cds_engine::{Sanitizer, sanitize_json, sanitize_text};
 use serde_json::Value;
 
 /// Characters of a text: 25,000 tokens hold at least so many.
@@ -43,14 +43,18 @@ pub(crate) fn text(answer: &Value, room: Room) -> String {
     for warning in list(answer, "warnings") {
         line(&mut out, format_args!("note: {}", warning.as_str().unwrap_or_default()));
     }
-    let known =
-        ["hits", "nodes", "sections", "files", "freshness"].into_iter().find(|name| answer.get(*name).is_some());
+    let known = ["hits", "nodes", "sections", "files", "freshness", "text"]
+        .into_iter()
+        .find(|name| answer.get(*name).is_some());
     match known {
         Some("hits") => hits(&mut out, answer),
         Some("nodes") => graph(&mut out, answer),
         Some("sections") => research(&mut out, answer),
         Some("files") if answer["files"].is_array() => outline(&mut out, answer),
         Some("files" | "freshness") if answer.get("freshness").is_some() => status(&mut out, answer),
+        Some("text") if answer["text"].is_string() => {
+            out.push_str(&sanitize_text(answer["text"].as_str().unwrap_or_default()));
+        }
         _ => out.push_str(&sanitize_json(&answer.to_string())),
     }
     if out.len() > room.most {

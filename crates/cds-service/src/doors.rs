@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::admission::{Admission, CLIENT, Class};
 use crate::fault::{Fault, FaultKind};
+use crate::mcp::ToolSet;
 use crate::metrics::Metrics;
 use crate::operations::{self, Operation, PROJECT};
 use crate::projects::{Keeping, Project, Projects};
@@ -69,6 +70,8 @@ pub struct Doors {
     pub metrics: Metrics,
     /// What may be asked.
     pub limits: Limits,
+    /// What MCP clients are offered.
+    pub tools: ToolSet,
     /// Told of every request: what was asked for and how it went, never in what words.
     log: Option<Log>,
     /// Answers that are computed at once: one more than there are cores, as each waits now and then for what runs beside it. More would only
@@ -78,13 +81,14 @@ pub struct Doors {
 
 impl Doors {
     /// Doors to no project yet.
-    pub fn new(keeping: Keeping, limits: Limits, log: Option<Log>) -> Arc<Doors> {
+    pub fn new(keeping: Keeping, limits: Limits, tools: ToolSet, log: Option<Log>) -> Arc<Doors> {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Arc::new(Doors {
             projects: Projects::new(keeping),
             tasks: Arc::default(),
             metrics: Metrics::default(),
             limits,
+            tools,
             log,
             admission: Admission::new(limits.requests, cores),
         })

@@ -16,6 +16,7 @@ mod guard;
 mod http;
 #[cfg(any(test, not(feature = "grpc")))]
 mod http1_only;
+mod locagent;
 mod mcp;
 mod metrics;
 mod openapi;
@@ -37,7 +38,7 @@ pub use fault::{Fault, FaultKind};
 pub use grpc::messages;
 pub use guard::Guard;
 pub use http::router;
-pub use mcp::over_stdio;
+pub use mcp::{ToolSet, over_stdio};
 pub use metrics::Metrics;
 pub use openapi::document as openapi;
 pub use operations::{OPERATIONS, Operation, find};

@@ -22,7 +22,7 @@ use crate::compact::{self, Room};
 use crate::doors::{Doors, index_input};
 use crate::fault::{Fault, FaultKind};
 use crate::guard::Guard;
-use crate::operations::{OPERATIONS, PROJECT, schema};
+use crate::operations::{OPERATIONS, Operation, PROJECT, schema};
 use crate::roots::{Roots, unescaped};
 use crate::tasks::{Task, TaskState, is_open};
 
@@ -69,7 +69,7 @@ fn budget() -> Value {
 }
 
 /// Whether an operation chooses by itself what fits.
-fn has_budget(operation: &crate::operations::Operation) -> bool {
+fn has_budget(operation: &Operation) -> bool {
     operation.input["properties"].get(BUDGET).is_some()
 }
 
@@ -89,12 +89,30 @@ fn plain(mut schema: Value) -> Value {
     schema
 }
 
-fn tools() -> Vec<Tool> {
+/// Which tools a client is offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolSet {
+    /// Those of cds.
+    #[default]
+    Default,
+    /// Those of LocAgent as well.
+    All,
+}
+
+impl ToolSet {
+    /// The tools that are offered, with their operations.
+    fn rows(self) -> impl Iterator<Item = (&'static str, &'static Operation)> {
+        let is_offered = move |operation: &&Operation| self == ToolSet::All || !operation.is_compatibility();
+        OPERATIONS.iter().filter(is_offered).filter_map(|operation| Some((operation.tool?, operation)))
+    }
+}
+
+fn tools(set: ToolSet) -> Vec<Tool> {
     let annotated = |title: &str, read_only: bool| {
         ToolAnnotations::from_raw(Some(title.to_owned()), Some(read_only), Some(false), Some(true), Some(false))
     };
-    let rows = OPERATIONS.iter().filter_map(|operation| Some((operation.tool?, operation)));
-    let mut tools: Vec<Tool> = rows
+    let mut tools: Vec<Tool> = set
+        .rows()
         .map(|(name, operation)| {
             let mut input = operation.served_input.clone();
             input["properties"][PROJECT] = project();
@@ -248,7 +266,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools()))
+        Ok(ListToolsResult::with_all_items(tools(self.doors.tools)))
     }
 
     async fn call_tool(
@@ -271,8 +289,9 @@ impl ServerHandler for Server {
         if request.name == INDEX {
             return Ok(told(self.index(given, &context).await, Room::WHOLE));
         }
-        let Some(operation) = OPERATIONS.iter().find(|o| o.tool == Some(request.name.as_ref())) else {
-            let names: Vec<&str> = OPERATIONS.iter().filter_map(|o| o.tool).chain([INDEX]).collect();
+        let mut offered = self.doors.tools.rows();
+        let Some((_, operation)) = offered.find(|(tool, _)| *tool == request.name.as_ref()) else {
+            let names: Vec<&str> = self.doors.tools.rows().map(|(tool, _)| tool).chain([INDEX]).collect();
             let message =
                 sanitize_text(&format!("no tool {:?}: there are {}", request.name, names.join(", "))).into_owned();
             return Err(ErrorData::invalid_params(message, None));

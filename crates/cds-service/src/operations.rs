@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::admission::Class;
 use crate::fault::Fault;
+use crate::locagent;
 use crate::parameters;
 
 /// Answers are texts from here on: two of the doors pass them on as they are.
@@ -62,6 +63,11 @@ impl Operation {
         }
     }
 
+    /// Whether it answers as another system does: few agents need its tool.
+    pub(crate) fn is_compatibility(&self) -> bool {
+        self.name.starts_with("locagent_")
+    }
+
     /// Whether the answer is a list of hits: those of several projects can be one list.
     pub fn has_hits(&self) -> bool {
         self.output["properties"].get("hits").is_some()
@@ -74,7 +80,16 @@ impl Operation {
 }
 
 /// Operations whose work grows with the size of the project.
-const EXPENSIVE: &[&str] = &["grep", "path", "research", "traverse"];
+const EXPENSIVE: &[&str] = &[
+    "grep",
+    "locagent_explore",
+    "locagent_graph",
+    "locagent_retrieve",
+    "locagent_search",
+    "path",
+    "research",
+    "traverse",
+];
 
 /// A search for what is like a place.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -247,6 +262,38 @@ pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
             "What is indexed, how fresh it is and what was left out.",
             &[],
             |engine, request: StatusRequest| -> Result<StatusResponse, Fault> { Ok(engine.status(request.problems)?) },
+        ),
+        row(
+            "locagent_search",
+            &["search_code_snippets"],
+            Some("locagent_search"),
+            "LocAgent's search_code_snippets, to the letter: Python code by names, ids, words and lines.",
+            &[],
+            locagent::search,
+        ),
+        row(
+            "locagent_explore",
+            &["explore_tree_structure"],
+            Some("locagent_explore"),
+            "LocAgent's explore_tree_structure, to the letter: a tree of what Python entities contain, import, invoke and inherit.",
+            &["start_entities"],
+            locagent::explore,
+        ),
+        row(
+            "locagent_retrieve",
+            &["get_entity_contents"],
+            Some("locagent_retrieve"),
+            "LocAgent's get_entity_contents, to the letter: the code of Python entities by exact id.",
+            &["entity_names"],
+            locagent::retrieve,
+        ),
+        row(
+            "locagent_graph",
+            &[],
+            None,
+            "LocAgent's graph of the Python files, to the letter: its nodes or its edges, a page at a time.",
+            &[],
+            locagent::graph,
         ),
     ]
 });

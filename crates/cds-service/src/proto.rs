@@ -71,9 +71,13 @@ pub fn document(before: &str) -> String {
     text
 }
 
+/// `locagent_search` is `LocagentSearch` here.
 fn title(name: &str) -> String {
-    let (first, rest) = name.split_at(1);
-    first.to_uppercase() + rest
+    let capital = |word: &str| {
+        let (first, rest) = word.split_at(1);
+        first.to_uppercase() + rest
+    };
+    name.split('_').map(capital).collect()
 }
 
 #[derive(PartialEq, Debug)]

@@ -181,6 +181,9 @@ pub(crate) struct ServeArgs {
     /// Only folders below this one can be opened by clients; repeat for more [default: those that are served]
     #[arg(long, value_name = "DIR")]
     pub(crate) allow_root: Vec<PathBuf>,
+    /// The tools that MCP clients are offered; all: those of LocAgent as well
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) tools: Tools,
     /// Do not look for changed files
     #[arg(long)]
     pub(crate) no_watch: bool,
@@ -223,11 +226,22 @@ pub(crate) struct ComboArgs {
     pub(crate) set: Vec<String>,
 }
 
+/// Which tools MCP clients are offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tools {
+    #[default]
+    Default,
+    All,
+}
+
 #[derive(ClapArgs, Debug)]
 #[command(after_help = "Examples:\n  cds mcp\n  cds mcp --root ~/src/project\n  claude mcp add cds -- cds mcp")]
 pub(crate) struct McpArgs {
     /// Folders to serve [default: as --root, and those that the client names]
     pub(crate) paths: Vec<PathBuf>,
+    /// The tools that MCP clients are offered; all: those of LocAgent as well
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) tools: Tools,
     /// Do not look for changed files
     #[arg(long)]
     pub(crate) no_watch: bool,

@@ -1,57 +1,59 @@
 //! Makes the dependency graph of a repository.
 
 use std::borrow::Cow;
-use std::io;
-use std::path::Path;
 
 use compact_str::{CompactString, format_compact};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-use crate::graph::link::Linker;
+use crate::graph::link::{Link, Linker, Links};
 use crate::graph::modules::{Modules, absolute_module};
 use crate::graph::python::{Definition, Import, Outline, outline};
-use crate::graph::walk::{Found, walk};
-use crate::graph::{Edge, EdgeType, Graph, Node, NodeType, Problem, ProblemKind};
+use crate::graph::walk::Found;
+use crate::graph::{Alias, Edge, EdgeType, Graph, Node, NodeType, Problem, ProblemKind};
+use crate::text::{Blob, Text};
 
-/// Reads every Python file under a folder and joins them.
-pub fn build_graph(root: &Path) -> io::Result<Graph> {
-    let mut walked = walk(root)?;
-    let mut modules = Modules::new(root, &mut walked);
-    let sources: Vec<Option<Source>> = walked.found.par_iter().map(|found| read(root, found)).collect();
+/// One file, as far as it could be read. This is all that the graph needs of it, and says nothing of other files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Parsed {
+    Unreadable,
+    NotText,
+    NotPython(Text),
+    /// With its [`Outline`].
+    Read(Text, Blob),
+}
 
+impl Parsed {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let Ok(text) = std::str::from_utf8(bytes) else { return Self::NotText };
+        let text = universal_newlines(text);
+        let kept = Text::new(&text);
+        match outline(&text) {
+            Some(outline) => Self::Read(kept, Blob::pack(&outline)),
+            None => Self::NotPython(kept),
+        }
+    }
+
+    pub(crate) fn text(&self) -> Option<&Text> {
+        match self {
+            Self::Unreadable | Self::NotText => None,
+            Self::NotPython(text) | Self::Read(text, _) => Some(text),
+        }
+    }
+}
+
+/// Joins files. `parsed` gives each by its path.
+pub(crate) fn join<'a>(found: &[Found], mut modules: Modules, parsed: impl Fn(&str) -> &'a Parsed) -> Graph {
     let mut draft = Draft::default();
     draft.node("/".into(), NodeType::Directory);
-    for (found, source) in walked.found.iter().zip(sources) {
+    for found in found {
         match found {
             Found::Directory(path) => draft.directory(path),
-            Found::File(path) => draft.file(path, source.unwrap_or(Source::Unreadable)),
+            Found::File(path) => draft.file(path, parsed(path)),
         }
     }
     draft.file_imports(&mut modules);
-    Ok(draft.link(&mut modules))
-}
-
-/// One file, as far as it could be read.
-enum Source {
-    Unreadable,
-    NotText,
-    NotPython(String),
-    Read(String, Outline),
-}
-
-fn read(root: &Path, found: &Found) -> Option<Source> {
-    let Found::File(path) = found else { return None };
-    let Ok(bytes) = std::fs::read(root.join(path)) else { return Some(Source::Unreadable) };
-    let Ok(text) = String::from_utf8(bytes) else { return Some(Source::NotText) };
-    let text = match universal_newlines(&text) {
-        Cow::Borrowed(_) => text,
-        Cow::Owned(text) => text,
-    };
-    Some(match outline(&text) {
-        Some(outline) => Source::Read(text, outline),
-        None => Source::NotPython(text),
-    })
+    draft.link(&mut modules)
 }
 
 /// Python opens files as text: every line end becomes `\n`.
@@ -71,6 +73,42 @@ pub(crate) struct Module {
     outline_imports: Vec<Import>,
 }
 
+/// What the definition that a class or function node was last seen as mentions.
+pub(crate) struct Mentions {
+    pub(crate) node: u32,
+    pub(crate) module: u32,
+    pub(crate) calls: Box<[NameId]>,
+    pub(crate) bases: Box<[NameId]>,
+    imports: Vec<Import>,
+}
+
+/// Number of a called name. There are ten times as many calls as there are names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct NameId(pub(crate) u32);
+
+/// The numbers of names.
+#[derive(Default)]
+pub(crate) struct NameTable(FxHashMap<CompactString, NameId>);
+
+impl NameTable {
+    fn add(&mut self, name: CompactString) -> NameId {
+        let next = NameId(self.0.len() as u32);
+        *self.0.entry(name).or_insert(next)
+    }
+
+    fn add_all(&mut self, names: Vec<CompactString>) -> Box<[NameId]> {
+        names.into_iter().map(|name| self.add(name)).collect()
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<NameId> {
+        self.0.get(name).copied()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 /// The graph while it grows.
 #[derive(Default)]
 pub(crate) struct Draft {
@@ -78,11 +116,12 @@ pub(crate) struct Draft {
     pub(crate) by_id: FxHashMap<CompactString, u32>,
     /// What holds a node; itself for the root of all and for files, which end every look upward.
     pub(crate) parents: Vec<u32>,
-    /// The definition that a class or function node was last seen as, and its module.
-    pub(crate) definitions: Vec<(u32, u32, Definition)>,
+    /// What the definitions mention, those of a module next to each other.
+    pub(crate) mentions: Vec<Mentions>,
+    pub(crate) names: NameTable,
     pub(crate) modules: Vec<Module>,
     edges: Vec<(u32, u32, EdgeType, Option<CompactString>)>,
-    texts: Vec<String>,
+    texts: Vec<Text>,
     problems: Vec<Problem>,
 }
 
@@ -111,22 +150,22 @@ impl Draft {
         }
     }
 
-    fn file(&mut self, path: &str, source: Source) {
-        let (text, outline) = match source {
-            Source::Unreadable => return self.problem(path, ProblemKind::Unreadable),
-            Source::NotText => return self.problem(path, ProblemKind::NotUtf8),
-            Source::NotPython(text) => {
+    fn file(&mut self, path: &str, parsed: &Parsed) {
+        let (text, outline) = match parsed {
+            Parsed::Unreadable => return self.problem(path, ProblemKind::Unreadable),
+            Parsed::NotText => return self.problem(path, ProblemKind::NotUtf8),
+            Parsed::NotPython(text) => {
                 self.problem(path, ProblemKind::Syntax);
                 (text, None)
             }
-            Source::Read(text, outline) => (text, Some(outline)),
+            Parsed::Read(text, outline) => (text, Some(outline.unpack::<Outline>())),
         };
         let parent = self.directory_of(path);
         let file = self.node(path.into(), NodeType::File);
         let at = self.texts.len() as u32;
         self.nodes[file as usize].text = Some(at);
-        self.nodes[file as usize].code = 0..text.len() as u32;
-        self.texts.push(text);
+        self.nodes[file as usize].code = 0..text.len();
+        self.texts.push(text.clone());
         // What cannot be parsed is left hanging: a node that nothing contains.
         let Some(outline) = outline else { return };
         if let Some(parent) = parent {
@@ -155,11 +194,14 @@ impl Draft {
             let row = &mut self.nodes[node as usize];
             (row.kind, row.text, row.code) = (definition.kind, Some(text), definition.code.clone());
             (row.start_line, row.end_line) = (definition.start_line, definition.end_line);
+            let Definition { calls, bases, imports, .. } = definition;
+            let (calls, bases) = (self.names.add_all(calls), self.names.add_all(bases));
+            let mentions = Mentions { node, module, calls, bases, imports };
             match last.get(&node) {
-                Some(at) => self.definitions[*at] = (node, module, definition),
+                Some(at) => self.mentions[*at] = mentions,
                 None => {
-                    last.insert(node, self.definitions.len());
-                    self.definitions.push((node, module, definition));
+                    last.insert(node, self.mentions.len());
+                    self.mentions.push(mentions);
                 }
             }
         }
@@ -243,36 +285,42 @@ impl Draft {
 
     /// Imports, calls and bases of classes and functions; then everything in its final order.
     fn link(mut self, modules: &mut Modules) -> Graph {
-        for at in 0..self.definitions.len() {
-            let (node, module, definition) = &self.definitions[at];
-            if definition.imports.is_empty() {
+        for at in 0..self.mentions.len() {
+            let Mentions { node, module, imports, .. } = &self.mentions[at];
+            if imports.is_empty() {
                 continue;
             }
             let path = &self.nodes[self.modules[*module as usize].node as usize].id;
-            let targets = self.import_targets(path, &definition.imports, modules);
+            let targets = self.import_targets(path, imports, modules);
             let node = *node;
             self.edges.extend(targets.into_iter().map(|(target, alias)| (node, target, EdgeType::Imports, alias)));
         }
-        let linked = Linker::new(&self).edges();
+        self.by_id = FxHashMap::default();
+        let linked = Linker::new(&self).links();
+        (self.mentions, self.names) = Default::default();
         self.finish(linked)
     }
 
-    fn finish(self, linked: Vec<Edge>) -> Graph {
+    fn finish(mut self, linked: Links) -> Graph {
         let mut aliases: Vec<CompactString> = self.edges.iter().filter_map(|(.., alias)| alias.clone()).collect();
         aliases.sort_unstable();
         aliases.dedup();
-        let place = |alias: &CompactString| aliases.binary_search(alias).map_or(0, |at| at as u32);
-        let mut edges = linked;
-        edges.extend(self.edges.iter().map(|(source, target, kind, alias)| Edge {
+        let place = |alias: &CompactString| aliases.binary_search(alias).map_or(Alias::default(), Alias::at);
+        // There are many more edges than anything else: room for all is made once.
+        let mut edges = Vec::with_capacity(self.edges.len() + linked.edges());
+        edges.extend(std::mem::take(&mut self.edges).iter().map(|(source, target, kind, alias)| Edge {
             source: *source,
             target: *target,
             kind: *kind,
-            alias: alias.as_ref().map(place),
+            alias: alias.as_ref().map(place).unwrap_or_default(),
         }));
+        for Link { source, kind, targets } in linked.links.into_iter().flatten() {
+            let edge = |target: &u32| Edge { source, target: *target, kind, alias: Alias::default() };
+            edges.extend(linked.lists.targets(&targets).iter().map(edge));
+        }
         let mut graph =
             Graph { nodes: self.nodes, edges, aliases, texts: self.texts, problems: self.problems, ..Graph::default() };
-        graph.by_id = self.by_id;
-        graph.sort_edges();
+        graph.sort();
         graph
     }
 }

@@ -4,57 +4,99 @@ use compact_str::CompactString;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::graph::build::Draft;
-use crate::graph::{Edge, EdgeType, NodeType, short_name};
+use crate::graph::build::{Draft, Mentions, NameId};
+use crate::graph::{EdgeType, NodeType, short_name};
+
+/// Where the calls and bases of all definitions lead.
+pub(crate) struct Links {
+    /// Module by module.
+    pub(crate) links: Vec<Vec<Link>>,
+    pub(crate) lists: Namesakes,
+}
+
+/// Edges from one source.
+pub(crate) struct Link {
+    pub(crate) source: u32,
+    pub(crate) kind: EdgeType,
+    pub(crate) targets: Targets,
+}
+
+/// What a name means.
+pub(crate) enum Targets {
+    One(u32),
+    /// Every node of a name. Nearly all edges are of this sort, so they are not written down one by one before their number is known.
+    Namesakes(NameId),
+}
+
+/// Nodes by called name, each list in the order of the nodes.
+pub(crate) struct Namesakes(Vec<Vec<u32>>);
+
+impl Namesakes {
+    pub(crate) fn targets<'t>(&'t self, targets: &'t Targets) -> &'t [u32] {
+        match targets {
+            Targets::One(target) => std::slice::from_ref(target),
+            Targets::Namesakes(name) => &self.0[name.0 as usize],
+        }
+    }
+}
+
+impl Links {
+    /// How many edges there are.
+    pub(crate) fn edges(&self) -> usize {
+        self.links.iter().flatten().map(|link| self.lists.targets(&link.targets).len()).sum()
+    }
+}
 
 /// What every look-up needs.
 pub(crate) struct Linker<'d> {
     draft: &'d Draft,
-    /// Nodes by short name, folders and files too: all files are called `py`.
-    by_name: FxHashMap<&'d str, Vec<u32>>,
+    /// The nodes of each name that is called. Folders and files are in it too: all files are called `py`.
+    lists: Namesakes,
     /// Module of a file node.
     module_of: FxHashMap<u32, u32>,
 }
 
 /// What a file's imports bring in for all definitions in it.
-struct Imported<'d> {
+struct Imported {
     /// Files, classes and functions whose contents, or which themselves, are candidates.
     roots: FxHashSet<u32>,
-    aliases: FxHashMap<&'d str, u32>,
+    aliases: FxHashMap<NameId, u32>,
 }
 
 impl<'d> Linker<'d> {
     pub(crate) fn new(draft: &'d Draft) -> Self {
-        let mut by_name: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+        let mut lists = Namesakes(vec![Vec::new(); draft.names.len()]);
         for (at, node) in draft.nodes.iter().enumerate() {
-            by_name.entry(short_name(&node.id)).or_default().push(at as u32);
+            if let Some(name) = draft.names.find(short_name(&node.id)) {
+                lists.0[name.0 as usize].push(at as u32);
+            }
         }
         let module_of = draft.modules.iter().enumerate().map(|(at, module)| (module.node, at as u32)).collect();
-        Self { draft, by_name, module_of }
+        Self { draft, lists, module_of }
     }
 
-    /// All `invokes` and `inherits` edges.
-    pub(crate) fn edges(&self) -> Vec<Edge> {
-        let of_one_module = |a: &(u32, u32, _), b: &(u32, u32, _)| a.1 == b.1;
-        let modules: Vec<_> = self.draft.definitions.chunk_by(of_one_module).collect();
-        let edges: Vec<Vec<Edge>> = modules
+    /// All that `invokes` and `inherits`.
+    pub(crate) fn links(self) -> Links {
+        let of_one_module = |a: &Mentions, b: &Mentions| a.module == b.module;
+        let modules: Vec<_> = self.draft.mentions.chunk_by(of_one_module).collect();
+        let links: Vec<Vec<Link>> = modules
             .par_iter()
-            .map(|definitions| {
-                let module = definitions[0].1;
-                let mut names = Names { linker: self, imported: self.imported(module), known: FxHashMap::default() };
-                let mut edges = Vec::new();
-                for (node, _, definition) in *definitions {
-                    names.link(*node, &definition.calls, EdgeType::Invokes, &mut edges);
-                    names.link(*node, &definition.bases, EdgeType::Inherits, &mut edges);
+            .map(|of_module| {
+                let imported = self.imported(of_module[0].module);
+                let mut names = Names { linker: &self, imported, known: FxHashMap::default() };
+                let mut links = Vec::new();
+                for Mentions { node, calls, bases, .. } in *of_module {
+                    names.link(*node, calls, EdgeType::Invokes, &mut links);
+                    names.link(*node, bases, EdgeType::Inherits, &mut links);
                 }
-                edges
+                links
             })
             .collect();
-        edges.concat()
+        Links { links, lists: self.lists }
     }
 
     /// Packages that a file reaches through imports of `__init__.py` files alone, then its own imports: later aliases win.
-    fn imported(&self, module: u32) -> Imported<'d> {
+    fn imported(&self, module: u32) -> Imported {
         let own = self.draft.modules[module as usize].node;
         let mut packages: Vec<u32> = Vec::new();
         let mut open = vec![own];
@@ -72,7 +114,7 @@ impl<'d> Linker<'d> {
         for file in packages.into_iter().chain([own]) {
             for (target, alias) in self.imports(file) {
                 imported.roots.insert(*target);
-                if let Some(alias) = alias {
+                if let Some(alias) = alias.as_ref().and_then(|alias| self.draft.names.find(alias)) {
                     imported.aliases.insert(alias, *target);
                 }
             }
@@ -110,37 +152,40 @@ impl<'d> Linker<'d> {
 /// Look-ups for the definitions of one file.
 struct Names<'l, 'd> {
     linker: &'l Linker<'d>,
-    imported: Imported<'d>,
+    imported: Imported,
     /// Namesakes that imports bring in: the same for all definitions of the file.
-    known: FxHashMap<&'l str, Vec<u32>>,
+    known: FxHashMap<NameId, Vec<u32>>,
 }
 
 impl<'l> Names<'l, '_> {
-    fn link(&mut self, caller: u32, names: &'l [CompactString], kind: EdgeType, edges: &mut Vec<Edge>) {
+    fn link(&mut self, caller: u32, names: &[NameId], kind: EdgeType, links: &mut Vec<Link>) {
         if names.is_empty() {
             return;
         }
+        let link = |targets: Targets| Link { source: caller, kind, targets };
+        let one = |target: u32| link(Targets::One(target));
         let path = self.path(caller);
-        for name in names {
-            let Some(namesakes) = self.linker.by_name.get(name.as_str()) else {
+        for &name in names {
+            let namesakes = &self.linker.lists.0[name.0 as usize];
+            if namesakes.is_empty() {
                 // Nothing is called so; an alias may be.
-                edges.extend(self.alias(name).map(|target| edge(caller, target, kind)));
+                links.extend(self.alias(name).map(one));
                 continue;
-            };
-            let start = edges.len();
+            }
+            let start = links.len();
             let imported = self.imported_namesakes(name, namesakes);
-            edges.extend(imported.iter().map(|target| edge(caller, *target, kind)));
+            links.extend(imported.iter().copied().map(one));
             for target in namesakes {
                 if !imported.contains(target)
                     && !path.contains(target)
                     && self.linker.is_inside(*target, |root| path.contains(&root))
                 {
-                    edges.push(edge(caller, *target, kind));
+                    links.push(one(*target));
                 }
             }
-            edges.extend(self.alias(name).map(|target| edge(caller, target, kind)));
-            if edges.len() == start {
-                edges.extend(namesakes.iter().map(|target| edge(caller, *target, kind)));
+            links.extend(self.alias(name).map(one));
+            if links.len() == start {
+                links.push(link(Targets::Namesakes(name)));
             }
         }
     }
@@ -156,11 +201,11 @@ impl<'l> Names<'l, '_> {
         path
     }
 
-    fn alias(&self, name: &str) -> Option<u32> {
-        self.imported.aliases.get(name).copied()
+    fn alias(&self, name: NameId) -> Option<u32> {
+        self.imported.aliases.get(&name).copied()
     }
 
-    fn imported_namesakes(&mut self, name: &'l str, namesakes: &[u32]) -> Vec<u32> {
+    fn imported_namesakes(&mut self, name: NameId, namesakes: &[u32]) -> Vec<u32> {
         let Self { linker, imported, known } = self;
         let is_root = |node: u32| imported.roots.contains(&node);
         known
@@ -175,8 +220,4 @@ impl<'l> Names<'l, '_> {
             })
             .clone()
     }
-}
-
-fn edge(source: u32, target: u32, kind: EdgeType) -> Edge {
-    Edge { source, target, kind, alias: None }
 }

@@ -2,18 +2,20 @@
 
 pub(crate) mod build;
 mod link;
-mod modules;
+pub(crate) mod modules;
 mod python;
+mod rows;
 pub(crate) mod walk;
 
-pub use build::build_graph;
+pub use rows::{EdgeRow, NodeRow};
 
 use std::ops::Range;
 
 use compact_str::CompactString;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+
+use crate::text::Text;
 
 /// What a node is, in LocAgent's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -72,13 +74,13 @@ impl EdgeType {
 }
 
 /// One node.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// `pkg/mod.py`, `pkg/mod.py:Class.method`.
     pub id: CompactString,
     /// What it is.
     pub kind: NodeType,
-    /// Which of [`Graph::texts`] it is in; none for a folder.
+    /// Number of the text that it is in; none for a folder.
     pub text: Option<u32>,
     /// Its code in that text.
     pub code: Range<u32>,
@@ -97,8 +99,37 @@ pub struct Edge {
     pub target: u32,
     /// What it says.
     pub kind: EdgeType,
-    /// The name after `as`, by place in [`Graph::aliases`].
-    pub alias: Option<u32>,
+    /// The name after `as`.
+    pub alias: Alias,
+}
+
+/// The name after `as`, by place in [`Graph::aliases`], or none. Three bytes, because there are millions of edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "u32", into = "u32")]
+pub struct Alias([u8; 3]);
+
+impl Alias {
+    /// The alias at a place. A place beyond 2^24 - 2 has none.
+    fn at(place: usize) -> Self {
+        u32::try_from(place + 1).ok().filter(|number| *number < 1 << 24).unwrap_or(0).into()
+    }
+
+    fn place(self) -> Option<usize> {
+        (u32::from(self) as usize).checked_sub(1)
+    }
+}
+
+impl From<u32> for Alias {
+    fn from(number: u32) -> Self {
+        let [_, bytes @ ..] = number.to_be_bytes();
+        Self(bytes)
+    }
+}
+
+impl From<Alias> for u32 {
+    fn from(Alias([high, middle, low]): Alias) -> u32 {
+        u32::from_be_bytes([0, high, middle, low])
+    }
 }
 
 /// A file that the graph lacks, or has as a node that nothing contains.
@@ -133,59 +164,67 @@ impl ProblemKind {
 }
 
 /// The graph of one repository.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Graph {
     /// In the order of the walk: files by sorted path pieces, entities as they are visited.
     pub nodes: Vec<Node>,
-    /// A multiset, sorted by source id, target id, type and alias.
+    /// A multiset, sorted by source id, target id, type and alias. They are kept in parts of their own.
+    #[serde(skip)]
     pub edges: Vec<Edge>,
     /// Names after `as`.
     pub aliases: Vec<CompactString>,
-    /// The text of each file, line ends as `\n`.
-    pub texts: Vec<String>,
+    /// The text of each file, line ends as `\n`. They are kept with the files, not with the graph.
+    #[serde(skip)]
+    pub(crate) texts: Vec<Text>,
     /// Files that are not, or not fully, part of it.
     pub problems: Vec<Problem>,
-    #[serde(skip)]
-    pub(crate) by_id: FxHashMap<CompactString, u32>,
+    /// Places of nodes in the order of their ids.
+    by_id: Vec<u32>,
 }
 
 impl Graph {
     /// The place of a node.
     pub fn find(&self, id: &str) -> Option<u32> {
-        self.by_id.get(id).copied()
+        let place = self.by_id.binary_search_by(|node| self.nodes[*node as usize].id.as_str().cmp(id));
+        place.ok().map(|place| self.by_id[place])
     }
 
     /// The source of a node: the whole text of a file, a definition without its decorators; empty for a folder.
-    pub fn code(&self, node: u32) -> &str {
+    pub fn code(&self, node: u32) -> String {
         let node = &self.nodes[node as usize];
-        node.text.map_or("", |text| &self.texts[text as usize][node.code.start as usize..node.code.end as usize])
+        let Some(text) = node.text.filter(|_| !node.code.is_empty()) else { return String::new() };
+        let mut code = self.texts[text as usize].get();
+        code.truncate(node.code.end as usize);
+        code.drain(..node.code.start as usize);
+        code
+    }
+
+    /// How many lines a file has, the empty one after its last line end included.
+    pub(crate) fn line_count(&self, file: u32) -> u32 {
+        self.nodes[file as usize].text.map_or(0, |text| self.texts[text as usize].line_ends() + 1)
     }
 
     /// The name after `as` of an import.
     pub fn alias(&self, edge: &Edge) -> Option<&str> {
-        edge.alias.map(|alias| self.aliases[alias as usize].as_str())
-    }
-
-    /// What is not kept on disk is made again.
-    pub(crate) fn restore(&mut self) {
-        self.by_id = self.nodes.iter().enumerate().map(|(at, node)| (node.id.clone(), at as u32)).collect();
+        edge.alias.place().map(|place| self.aliases[place].as_str())
     }
 
     /// Places of nodes in the order of their ids.
-    pub fn by_id(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        order.sort_unstable_by(|a, b| self.nodes[*a as usize].id.cmp(&self.nodes[*b as usize].id));
-        order
+    pub fn by_id(&self) -> &[u32] {
+        &self.by_id
     }
 
-    /// Sorts edges by the text of what they join. Insertion order depends on hash seeds in LocAgent; this one is for comparing.
-    pub(crate) fn sort_edges(&mut self) {
+    /// Sorts nodes for [`Graph::find`], and edges by the text of what they join. Insertion order depends on hash seeds in LocAgent; this one is for comparing.
+    pub(crate) fn sort(&mut self) {
+        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        order.par_sort_unstable_by(|a, b| self.nodes[*a as usize].id.cmp(&self.nodes[*b as usize].id));
         let mut rank = vec![0u64; self.nodes.len()];
-        for (at, node) in self.by_id().into_iter().enumerate() {
-            rank[node as usize] = at as u64;
+        for (at, node) in order.iter().enumerate() {
+            rank[*node as usize] = at as u64;
         }
+        self.by_id = order;
         let key = |edge: &Edge| {
-            let alias = edge.alias.map_or(0, |alias| u64::from(alias) + 1);
+            let alias = u64::from(u32::from(edge.alias));
             (rank[edge.source as usize] << 32 | rank[edge.target as usize], (edge.kind as u64) << 40 | alias)
         };
         self.edges.par_sort_unstable_by_key(key);

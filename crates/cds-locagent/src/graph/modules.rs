@@ -45,6 +45,13 @@ impl Modules {
         [path + ".py", package].into_iter().find(|candidate| self.is_file(candidate)).map(CompactString::from)
     }
 
+    /// Whether links lead to a file, and stay within the root: what is outside of it makes no difference.
+    fn is_file_within(&self, path: &str) -> bool {
+        let behind = |path: &Path| path.canonicalize().ok();
+        let (file, root) = (behind(&self.root.join(path)), behind(&self.root));
+        file.zip(root).is_some_and(|(file, root)| file.starts_with(root) && file.is_file())
+    }
+
     fn is_file(&self, path: &str) -> bool {
         let through_link = || {
             self.linked_directories
@@ -52,7 +59,7 @@ impl Modules {
                 .any(|link| path.strip_prefix(link.as_str()).is_some_and(|rest| rest.starts_with('/')))
         };
         self.files.contains(path)
-            || (!self.linked_directories.is_empty() && through_link() && self.root.join(path).is_file())
+            || (!self.linked_directories.is_empty() && through_link() && self.is_file_within(path))
     }
 }
 

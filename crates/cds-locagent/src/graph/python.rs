@@ -9,6 +9,7 @@ use ruff_python_ast::{
 };
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextSize};
+use serde::{Deserialize, Serialize};
 
 use crate::graph::NodeType;
 
@@ -16,7 +17,7 @@ use crate::graph::NodeType;
 const INTERPRETER: PythonVersion = PythonVersion::PY312;
 
 /// One file, read.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Outline {
     /// Every class and function, in the order of the source.
     pub(crate) definitions: Vec<Definition>,
@@ -25,7 +26,7 @@ pub(crate) struct Outline {
 }
 
 /// A class or a function.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Definition {
     /// Names of all enclosing classes and functions and its own, with dots.
     pub(crate) name: CompactString,
@@ -43,7 +44,7 @@ pub(crate) struct Definition {
 }
 
 /// One import statement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Import {
     /// `import a.b as c`, one row a name.
     Module { module: CompactString, alias: Option<CompactString> },

@@ -33,13 +33,13 @@ pub(crate) fn walk(root: &Path) -> io::Result<Walk> {
     Ok(walk)
 }
 
-/// Everything whose change may change the graph or the chunks: folders, because files come and go in them, and Python files.
-pub(crate) fn every_path(root: &Path) -> io::Result<Vec<String>> {
-    let Walk { mut directories, modules, .. } = walk(root)?;
-    // cds's own folder changes whenever it is written to.
-    directories.retain(|path| !path.split('/').any(|name| name == ".cds-index"));
-    directories.extend(modules);
-    Ok(directories)
+impl Walk {
+    /// Everything whose change may change the graph: folders, because files come and go in them, and Python files.
+    pub(crate) fn watched(&self) -> Vec<&Path> {
+        // cds's own folder changes whenever it is written to.
+        let directories = self.directories.iter().filter(|path| !path.split('/').any(|name| name == ".cds-index"));
+        directories.chain(&self.modules).map(Path::new).collect()
+    }
 }
 
 /// A path with this in it is not part of the graph, wherever it stands: `.github`, and `weird.gitstuff` too.

@@ -1,7 +1,10 @@
-//! BM25 as bm25s 0.2 computes it: weights of every term in every document, made beforehand in single precision, and summed for a query.
+//! BM25 as bm25s 0.2 computes it: weights of every term in every document, in single precision, and summed for a query.
 //!
 //! Equal scores must be equal to the last bit, because the order among them is part of the answer. So each operation here has the precision and the
-//! place it has there.
+//! place it has there. What is kept are counts, and weights are computed when they are asked for: counts of documents that did not change
+//! stay true when others come and go, so an update counts the words of new documents only.
+
+use std::cmp::Ordering;
 
 use compact_str::CompactString;
 use rust_stemmers::{Algorithm, Stemmer};
@@ -19,22 +22,38 @@ const STOP_WORDS: [&str; 33] = [
     "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with",
 ];
 
-/// An inverted index with finished weights.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+/// An inverted index.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Index {
-    documents: u32,
+    /// Tokens of each document.
+    lengths: Vec<u32>,
     /// Stems, sorted.
     terms: Vec<CompactString>,
     /// Where the postings of each term start; one more than there are terms.
     starts: Vec<u32>,
     postings: Vec<Posting>,
+    /// What each document's length adds below the line.
+    norms: Vec<f32>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Posting {
     document: u32,
-    weight: f32,
+    /// How often the term is in the document.
+    count: u32,
 }
+
+/// Documents of an earlier index that are unchanged.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept<'a> {
+    /// The earlier index.
+    pub(crate) index: &'a Index,
+    /// For each of its documents the number it has now, or [`GONE`]. Numbers rise.
+    pub(crate) now: &'a [u32],
+}
+
+/// Instead of a document's number: there is no such document any more.
+pub(crate) const GONE: u32 = u32::MAX;
 
 /// A document found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,15 +77,15 @@ impl Index {
     /// Indexes documents, numbered as they come.
     pub fn build<'a>(documents: impl IntoIterator<Item = &'a str>) -> Self {
         let mut counts = Counts::new();
-        for document in documents {
-            counts.add(document);
+        for (number, document) in (0..).zip(documents) {
+            counts.add(number, document);
         }
-        counts.finish()
+        counts.finish(None)
     }
 
     /// How many documents there are.
     pub fn documents(&self) -> u32 {
-        self.documents
+        self.lengths.len() as u32
     }
 
     /// How many different stems there are.
@@ -78,7 +97,7 @@ impl Index {
     pub fn query(&self, text: &str) -> Result<[Hit; numpy::TOP], QueryError> {
         let scores = self.scores(text)?;
         if scores.len() < numpy::TOP {
-            return Err(QueryError::TooFewDocuments(self.documents));
+            return Err(QueryError::TooFewDocuments(self.documents()));
         }
         Ok(numpy::top(&scores).map(|document| Hit { document, score: scores[document as usize] }))
     }
@@ -86,15 +105,18 @@ impl Index {
     /// A word said twice counts twice; the sums run in the order of the words.
     fn scores(&self, text: &str) -> Result<Vec<f32>, QueryError> {
         let stemmer = Stemmer::create(Algorithm::English);
-        let mut scores = vec![0.0; self.documents as usize];
+        let mut scores = vec![0.0; self.lengths.len()];
         let mut any = false;
         each_word(text, &mut String::new(), |word| {
             if is_stop_word(word) {
                 return;
             }
             any = true;
-            for posting in self.postings(&stemmer.stem(word)) {
-                scores[posting.document as usize] += posting.weight;
+            let postings = self.postings(&stemmer.stem(word));
+            let idf = idf(scores.len(), postings.len() as u32);
+            for posting in postings {
+                let (document, count) = (posting.document as usize, posting.count as f32);
+                scores[document] += idf * (count / (self.norms[document] + count));
             }
         });
         if any { Ok(scores) } else { Err(QueryError::NoToken) }
@@ -102,9 +124,57 @@ impl Index {
 
     fn postings(&self, stem: &str) -> &[Posting] {
         match self.terms.binary_search_by(|term| term.as_str().cmp(stem)) {
-            Ok(term) => &self.postings[self.starts[term] as usize..self.starts[term + 1] as usize],
+            Ok(term) => self.postings_of(term),
             Err(_) => &[],
         }
+    }
+
+    fn postings_of(&self, term: usize) -> &[Posting] {
+        &self.postings[self.starts[term] as usize..self.starts[term + 1] as usize]
+    }
+
+    /// Terms of an index of new documents and those of the documents that stay, merged. `lengths` are those of the new index.
+    fn merged(self, kept: Kept<'_>) -> Self {
+        let mut merged = Self { lengths: self.lengths.clone(), starts: vec![0], ..Self::default() };
+        merged.postings.reserve(self.postings.len() + kept.index.postings.len());
+        let (mut new, mut old) = (0, 0);
+        while new < self.terms.len() || old < kept.index.terms.len() {
+            let order = match (self.terms.get(new), kept.index.terms.get(old)) {
+                (Some(new), Some(old)) => new.cmp(old),
+                (Some(_), None) => Ordering::Less,
+                _ => Ordering::Greater,
+            };
+            let term = if order.is_le() { &self.terms[new] } else { &kept.index.terms[old] };
+            let begin = merged.postings.len();
+            if order.is_le() {
+                merged.postings.extend_from_slice(self.postings_of(new));
+                new += 1;
+            }
+            if order.is_ge() {
+                let from = merged.postings.len();
+                let stay = kept.index.postings_of(old).iter().filter_map(|posting| {
+                    let document = kept.now[posting.document as usize];
+                    (document != GONE).then_some(Posting { document, ..*posting })
+                });
+                merged.postings.extend(stay);
+                if begin < from && from < merged.postings.len() {
+                    merged.postings[begin..].sort_unstable_by_key(|posting| posting.document);
+                }
+                old += 1;
+            }
+            if begin < merged.postings.len() {
+                merged.terms.push(term.clone());
+                merged.starts.push(merged.postings.len() as u32);
+            }
+        }
+        merged.postings.shrink_to_fit();
+        merged
+    }
+
+    fn with_norms(mut self) -> Self {
+        let mean = self.lengths.iter().map(|&length| f64::from(length)).sum::<f64>() / self.lengths.len() as f64;
+        self.norms = self.lengths.iter().map(|&length| norm(length, mean)).collect();
+        self
     }
 }
 
@@ -133,7 +203,7 @@ fn is_stop_word(word: &str) -> bool {
 const STOPPED: u32 = u32::MAX;
 
 /// What is counted while documents come in.
-struct Counts {
+pub(crate) struct Counts {
     stemmer: Stemmer,
     lower: String,
     /// Word as written, lower-cased, to the number of its stem: most words are met many times and stemmed once.
@@ -142,16 +212,16 @@ struct Counts {
     /// How often each stem is in the current document, and which are.
     in_document: Vec<u32>,
     met: Vec<u32>,
-    /// Tokens of each document.
+    /// Tokens of each document, by number.
     lengths: Vec<u32>,
     /// Stem and how often it is in the document, document by document.
     counts: Vec<(u32, u32)>,
-    /// Where each document ends in `counts`.
-    ends: Vec<usize>,
+    /// Each document and where it ends in `counts`.
+    ends: Vec<(u32, usize)>,
 }
 
 impl Counts {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             stemmer: Stemmer::create(Algorithm::English),
             lower: String::new(),
@@ -165,7 +235,8 @@ impl Counts {
         }
     }
 
-    fn add(&mut self, text: &str) {
+    /// Counts the words of a document. Numbers rise; those left out are of documents that are kept.
+    pub(crate) fn add(&mut self, document: u32, text: &str) {
         let mut length = 0;
         let mut lower = std::mem::take(&mut self.lower);
         each_word(text, &mut lower, |word| {
@@ -176,11 +247,12 @@ impl Counts {
             }
         });
         self.lower = lower;
+        self.lengths.resize(document as usize, 0);
         self.lengths.push(length);
         for stem in self.met.drain(..) {
             self.counts.push((stem, std::mem::take(&mut self.in_document[stem as usize])));
         }
-        self.ends.push(self.counts.len());
+        self.ends.push((document, self.counts.len()));
     }
 
     fn count(&mut self, stem: u32) {
@@ -208,42 +280,52 @@ impl Counts {
         stem
     }
 
-    fn finish(self) -> Index {
-        let mut terms: Vec<(CompactString, u32)> = self.stems.into_iter().collect();
+    /// The index of all documents that were added, and of those that are kept.
+    pub(crate) fn finish(mut self, kept: Option<Kept<'_>>) -> Index {
+        if let Some(Kept { index, now }) = kept {
+            let stay = index.lengths.iter().zip(now).filter(|(_, document)| **document != GONE);
+            for (length, document) in stay {
+                let documents = self.lengths.len().max(*document as usize + 1);
+                self.lengths.resize(documents, 0);
+                self.lengths[*document as usize] = *length;
+            }
+        }
+        let new = self.transposed();
+        match kept {
+            Some(kept) => new.merged(kept).with_norms(),
+            None => new.with_norms(),
+        }
+    }
+
+    /// Postings by term instead of by document.
+    fn transposed(self) -> Index {
+        let Self { stems, lengths, counts, ends, .. } = self;
+        let mut terms: Vec<(CompactString, u32)> = stems.into_iter().collect();
         terms.sort_unstable();
         let mut rank = vec![0; terms.len()];
         for (place, (_, stem)) in terms.iter().enumerate() {
             rank[*stem as usize] = place;
         }
         let mut starts = vec![0_u32; terms.len() + 1];
-        for (stem, _) in &self.counts {
+        for (stem, _) in &counts {
             starts[rank[*stem as usize] + 1] += 1;
         }
-        let idf: Vec<f32> = starts[1..].iter().map(|&frequency| idf(self.lengths.len(), frequency)).collect();
         for term in 1..starts.len() {
             starts[term] += starts[term - 1];
         }
         let mut next = starts.clone();
-        let mut postings = vec![Posting { document: 0, weight: 0.0 }; self.counts.len()];
-        let mean = self.lengths.iter().map(|&length| f64::from(length)).sum::<f64>() / self.lengths.len() as f64;
+        let mut postings = vec![Posting::default(); counts.len()];
         let mut from = 0;
-        for (document, (&length, &end)) in self.lengths.iter().zip(&self.ends).enumerate() {
-            let norm = norm(length, mean);
-            for &(stem, count) in &self.counts[from..end] {
+        for (document, end) in ends {
+            for &(stem, count) in &counts[from..end] {
                 let term = rank[stem as usize];
-                let count = count as f32;
-                postings[next[term] as usize] =
-                    Posting { document: document as u32, weight: idf[term] * (count / (norm + count)) };
+                postings[next[term] as usize] = Posting { document, count };
                 next[term] += 1;
             }
             from = end;
         }
-        Index {
-            documents: self.lengths.len() as u32,
-            terms: terms.into_iter().map(|(term, _)| term).collect(),
-            starts,
-            postings,
-        }
+        let terms = terms.into_iter().map(|(term, _)| term).collect();
+        Index { lengths, terms, starts, postings, norms: Vec::new() }
     }
 }
 
@@ -282,6 +364,26 @@ mod tests {
     #[test]
     fn stop_words_are_sorted() {
         assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn an_index_with_kept_documents_is_one_made_anew() {
+        let check = |before: &[&str], now: &[u32], after: &[&str]| {
+            let old = Index::build(before.iter().copied());
+            let mut counts = Counts::new();
+            for (number, text) in (0..).zip(after).filter(|(number, _)| !now.contains(number)) {
+                counts.add(number, text);
+            }
+            let updated = counts.finish(Some(Kept { index: &old, now }));
+            assert_eq!(updated, Index::build(after.iter().copied()), "{before:?} {after:?}");
+        };
+        let words = ["first word", "second word word", "", "third thing"];
+        check(&words, &[0, 1, 2, 3], &words);
+        check(&words, &[GONE, 0, GONE, 2], &["second word word", "fourth first", "third thing"]);
+        check(&words, &[1, 2, 3, 5], &["word", "first word", "second word word", "", "new word", "third thing", "end"]);
+        check(&words, &[GONE; 4], &["other"]);
+        check(&words, &[GONE; 4], &[]);
+        check(&[], &[], &words);
     }
 
     #[test]

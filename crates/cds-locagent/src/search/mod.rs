@@ -11,6 +11,8 @@ mod results;
 mod scope;
 mod skeleton;
 
+use compact_str::CompactString;
+
 use crate::Repository;
 use crate::graph::{Graph, NodeType, is_test};
 use crate::like::{pyset, pystr};
@@ -47,10 +49,14 @@ impl Default for Request {
 }
 
 /// Answers a question.
-pub(crate) fn search(repository: &Repository, request: &Request) -> Result<Outcome, SearchError> {
+pub(crate) fn search(
+    repository: &Repository,
+    request: &Request,
+    stop: &dyn Fn() -> bool,
+) -> Result<Outcome, SearchError> {
     let mut notice = String::new();
     let files = Files::new(&repository.graph, &repository.names, request.file_pattern.as_deref(), &mut notice);
-    let search = Search { repository, files };
+    let search = Search { repository, files, stop };
     let mut steps = search.terms(&request.terms, &mut notice)?;
     steps.extend(search.lines(request)?);
     let text = render::answer(&repository.graph, &notice, &steps)?;
@@ -85,6 +91,7 @@ pub fn visible(graph: &Graph, id: &str) -> Option<u32> {
 pub(crate) struct Search<'a> {
     pub(crate) repository: &'a Repository,
     pub(crate) files: Files,
+    pub(crate) stop: &'a dyn Fn() -> bool,
 }
 
 impl Search<'_> {
@@ -120,6 +127,9 @@ impl Search<'_> {
     }
 
     fn term(&self, term: &str, joint: bool) -> Result<Option<Step>, SearchError> {
+        if (self.stop)() {
+            return Err(SearchError::Stopped);
+        }
         let term = pystr::strip(term).trim_matches('.');
         if term.is_empty() {
             return Ok(None);
@@ -137,7 +147,7 @@ impl Search<'_> {
         let Some(file) = graph.find(&chunk.file).filter(|_| self.files.include(graph, &chunk.file)) else {
             return Ok(Vec::new());
         };
-        let spans = pyset::order(chunk.span_ids.iter().map(String::as_str));
+        let spans = pyset::order(chunk.span_ids.iter().map(CompactString::as_str));
         let loose = spans.iter().filter(|span| LOOSE_SPANS.contains(span)).count();
         let entities = spans.iter().filter_map(|span| visible(graph, &format!("{}:{span}", chunk.file)));
         let source = "Retrieved code content using keyword search (bm25).";

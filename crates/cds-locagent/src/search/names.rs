@@ -9,7 +9,7 @@ use crate::like::pystr;
 use crate::search::bm25::{Index, QueryError};
 
 /// What is known of the names in a graph. Tests are left out.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Names {
     /// Short names in lower case with their bearers, sorted; those of one name in graph order.
     bearers: Vec<(CompactString, u32)>,

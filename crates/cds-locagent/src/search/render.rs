@@ -149,10 +149,10 @@ pub(crate) fn result(graph: &Graph, found: &Found) -> Result<String, SearchError
     let structured = found.format == Format::Preview && found.kind != NodeType::Function && last - first > LONG;
     if structured {
         text += &format!("Just show the structure of this {kind} due to response length limitations:\n");
-        text += &format!("```\n{}\n```\n", skeleton(graph.code(found.node)));
+        text += &format!("```\n{}\n```\n", skeleton(&graph.code(found.node)));
         text += &format!("Hint: Search `{}` to get the full content if needed.\n", found.nid);
     } else {
-        text += &format!("```\n{}\n```\n", numbered(graph.code(found.node), first).join("\n"));
+        text += &format!("```\n{}\n```\n", numbered(&graph.code(found.node), first).join("\n"));
     }
     Ok(text)
 }
@@ -160,7 +160,7 @@ pub(crate) fn result(graph: &Graph, found: &Found) -> Result<String, SearchError
 fn snippet(graph: &Graph, found: &Found) -> Result<String, SearchError> {
     let (from, to) = found.lines.expect("a snippet has lines");
     let (first, _) = lines_of(graph, found.node).ok_or_else(|| SearchError::NoLines(found.nid.clone()))?;
-    let lines = numbered(graph.code(found.node), first);
+    let lines = numbered(&graph.code(found.node), first);
     // The last line may be before the first, or count from the end, when lines were asked for that the file does not have.
     let end = pystr::upto(lines.len(), to);
     let start = ((from - 1).max(0) as usize).min(end);

@@ -104,6 +104,9 @@ pub enum SearchError {
     /// `KeyError`: a result has no lines, because it is a folder or an empty file.
     #[error("`{0}` has no code, and LocAgent fails on showing its lines: ask for `{0}` itself, or for another name")]
     NoLines(CompactString),
+    /// The caller has given up. LocAgent has no such thing.
+    #[error("time ran out: ask for fewer terms")]
+    Stopped,
 }
 
 impl SearchError {
@@ -113,18 +116,18 @@ impl SearchError {
             Self::NoToken(_) => "IndexError",
             Self::TooFewDocuments { .. } => "ValueError",
             Self::NoLines(_) => "KeyError",
+            Self::Stopped => "TimeoutError",
         }
     }
 }
 
 /// First and last line of a node. A file's last line is the empty one after its last line end; a folder and an empty file have none.
 pub(crate) fn lines_of(graph: &Graph, node: u32) -> Option<(i64, i64)> {
-    let code = graph.code(node);
     let entity = &graph.nodes[node as usize];
     match entity.kind {
-        _ if code.is_empty() => None,
+        _ if entity.code.is_empty() => None,
         NodeType::Directory => None,
-        NodeType::File => Some((1, code.matches('\n').count() as i64 + 1)),
+        NodeType::File => Some((1, graph.line_count(node).into())),
         NodeType::Class | NodeType::Function => Some((entity.start_line.into(), entity.end_line.into())),
     }
 }

@@ -73,7 +73,7 @@ impl Report {
 pub(crate) fn compare(repository: &Repository, fixtures: &Path) -> Report {
     let mut report = Report::default();
     compare_graph(&repository.graph, fixtures, &mut report);
-    compare_chunks(&repository.code.chunks, fixtures, &mut report);
+    compare_chunks(&repository.chunks(), fixtures, &mut report);
     compare_queries(repository, fixtures, &mut report);
     compare_searches(repository, fixtures, &mut report);
     compare_trees(repository, fixtures, &mut report);
@@ -230,7 +230,8 @@ fn entities(graph: &Graph, chunk: &Chunk) -> Vec<String> {
 
 fn compare_queries(repository: &Repository, fixtures: &Path, report: &mut Report) {
     let place = |chunk: &Chunk| format!("{}:{}-{}", chunk.file, chunk.start_line, chunk.end_line);
-    let known: std::collections::BTreeSet<String> = repository.code.chunks.iter().map(place).collect();
+    let all = repository.chunks();
+    let known: std::collections::BTreeSet<String> = all.iter().map(place).collect();
     for row in rows(fixtures, "queries") {
         let query = text_of(&row["text"]);
         let started = Instant::now();
@@ -239,7 +240,7 @@ fn compare_queries(repository: &Repository, fixtures: &Path, report: &mut Report
             continue;
         };
         report.code_seconds.push(started.elapsed().as_secs_f64());
-        let chunks = hits.iter().map(|Hit { document, .. }| &repository.code.chunks[*document as usize]);
+        let chunks = hits.iter().map(|Hit { document, .. }| &all[*document as usize]);
         let ours: Vec<String> = chunks.clone().flat_map(|chunk| entities(&repository.graph, chunk)).collect();
         let theirs: Vec<&str> = row["expected_results"].as_array().into_iter().flatten().map(text_of).collect();
         let common = theirs.iter().filter(|id| ours.iter().any(|own| own == *id)).count();

@@ -162,13 +162,13 @@ pub struct GraphEdge {
 #[serde(default)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GraphNode {
-    /// `path:Outer.inner`
+    /// `path:Outer.inner`; `#2` and so on behind it tells overloads and other twins in the file from the first.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     /// Its own name.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// `directory`, `file`, `class` or `function`.
+    /// `directory`, `file`, `class` or `function`; `external` for what the tree does not have.
     #[prost(string, tag = "3")]
     pub entity_type: ::prost::alloc::string::String,
     /// The language's own word; `external` for what the tree does not have.
@@ -214,7 +214,7 @@ pub struct GraphResponse {
     /// Whether the limit ended it.
     #[prost(bool, tag = "4")]
     pub truncated: bool,
-    /// Calls that may mean these entities among too many others to say so; none of them is an edge.
+    /// Calls of these entities' names that could not be resolved; none of them is an edge.
     #[prost(message, optional, tag = "5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unresolved: ::core::option::Option<Unresolved>,
@@ -591,6 +591,119 @@ pub struct LanguageCount {
     /// How many lines.
     #[prost(uint64, tag = "3")]
     pub lines: u64,
+}
+/// `explore_tree_structure`.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LocagentExploreRequest {
+    /// Ids of nodes: `path`, `path:Class.method`.
+    #[prost(string, repeated, tag = "1")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub start_entities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Which way edges are followed; none: `downstream`.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: ::core::option::Option<::prost::alloc::string::String>,
+    /// How deep; none: 2; -1: as deep as LocAgent goes, which is 20.
+    #[prost(int64, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traversal_depth: ::core::option::Option<i64>,
+    /// Only nodes of these types; none: all.
+    #[prost(string, repeated, tag = "4")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entity_type_filter: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Only edges of these types; none: all.
+    #[prost(string, repeated, tag = "5")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dependency_type_filter: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Which project is asked: its name or a path in it. None: the only one.
+    #[prost(string, optional, tag = "6")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// A part of the graph.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LocagentGraphRequest {
+    /// `nodes` or `edges`; none: `nodes`.
+    #[prost(string, optional, tag = "1")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: ::core::option::Option<::prost::alloc::string::String>,
+    /// Rows that are left out at the beginning.
+    #[prost(uint64, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: ::core::option::Option<u64>,
+    /// Rows at most; none: 1,000.
+    #[prost(uint32, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: ::core::option::Option<u32>,
+    /// Which project is asked: its name or a path in it. None: the only one.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Rows of the graph.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LocagentGraphResponse {
+    /// A JSON object a line, as `cds graph export --compat locagent` prints them.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+    /// Rows in all.
+    #[prost(uint64, tag = "2")]
+    pub total: u64,
+    /// Where the next rows begin, if there are more.
+    #[prost(uint64, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: ::core::option::Option<u64>,
+}
+/// `get_entity_contents`.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LocagentRetrieveRequest {
+    /// Ids of nodes: at most 100.
+    #[prost(string, repeated, tag = "1")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entity_names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Which project is asked: its name or a path in it. None: the only one.
+    #[prost(string, optional, tag = "2")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// `search_code_snippets`.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LocagentSearchRequest {
+    /// Names, ids or words: at most 100.
+    #[prost(string, repeated, tag = "1")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub search_terms: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Lines of the one file that `file_path_or_pattern` names.
+    #[prost(int64, repeated, tag = "2")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub line_nums: ::prost::alloc::vec::Vec<i64>,
+    /// A pattern over whole paths, or a part of a path; none: `**/*.py`, which no file at the root matches.
+    #[prost(string, optional, tag = "3")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_path_or_pattern: ::core::option::Option<::prost::alloc::string::String>,
+    /// Which project is asked: its name or a path in it. None: the only one.
+    #[prost(string, optional, tag = "4")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// What LocAgent's agent reads.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LocagentText {
+    /// The text, as the command line prints it.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
 }
 /// One of `matches`.
 #[derive(serde::Deserialize)]
@@ -1711,7 +1824,7 @@ pub struct TraverseRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: ::core::option::Option<::prost::alloc::string::String>,
 }
-/// Calls that could not be resolved.
+/// Calls that could not be resolved: of a name that too many entities bear, or only such as are not visible to the caller.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2098,6 +2211,93 @@ pub mod cds_client {
             req.extensions_mut().insert(GrpcMethod::new("cds.v1.Cds", "Status"));
             self.inner.unary(req, path, codec).await
         }
+        /// LocAgent's search_code_snippets, to the letter: Python code by names, ids, words and lines.
+        pub async fn locagent_search(
+            &mut self,
+            request: impl tonic::IntoRequest<super::LocagentSearchRequest>,
+        ) -> std::result::Result<tonic::Response<super::LocagentText>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/cds.v1.Cds/LocagentSearch",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("cds.v1.Cds", "LocagentSearch"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// LocAgent's explore_tree_structure, to the letter: a tree of what Python entities contain, import, invoke and inherit.
+        pub async fn locagent_explore(
+            &mut self,
+            request: impl tonic::IntoRequest<super::LocagentExploreRequest>,
+        ) -> std::result::Result<tonic::Response<super::LocagentText>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/cds.v1.Cds/LocagentExplore",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("cds.v1.Cds", "LocagentExplore"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// LocAgent's get_entity_contents, to the letter: the code of Python entities by exact id.
+        pub async fn locagent_retrieve(
+            &mut self,
+            request: impl tonic::IntoRequest<super::LocagentRetrieveRequest>,
+        ) -> std::result::Result<tonic::Response<super::LocagentText>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/cds.v1.Cds/LocagentRetrieve",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("cds.v1.Cds", "LocagentRetrieve"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// LocAgent's graph of the Python files, to the letter: its nodes or its edges, a page at a time.
+        pub async fn locagent_graph(
+            &mut self,
+            request: impl tonic::IntoRequest<super::LocagentGraphRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::LocagentGraphResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/cds.v1.Cds/LocagentGraph");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("cds.v1.Cds", "LocagentGraph"));
+            self.inner.unary(req, path, codec).await
+        }
         /// The same, a hit at a time: the best first, and at the end all but the hits.
         pub async fn search_stream(
             &mut self,
@@ -2234,6 +2434,29 @@ pub mod cds_server {
             &self,
             request: tonic::Request<super::StatusRequest>,
         ) -> std::result::Result<tonic::Response<super::StatusResponse>, tonic::Status>;
+        /// LocAgent's search_code_snippets, to the letter: Python code by names, ids, words and lines.
+        async fn locagent_search(
+            &self,
+            request: tonic::Request<super::LocagentSearchRequest>,
+        ) -> std::result::Result<tonic::Response<super::LocagentText>, tonic::Status>;
+        /// LocAgent's explore_tree_structure, to the letter: a tree of what Python entities contain, import, invoke and inherit.
+        async fn locagent_explore(
+            &self,
+            request: tonic::Request<super::LocagentExploreRequest>,
+        ) -> std::result::Result<tonic::Response<super::LocagentText>, tonic::Status>;
+        /// LocAgent's get_entity_contents, to the letter: the code of Python entities by exact id.
+        async fn locagent_retrieve(
+            &self,
+            request: tonic::Request<super::LocagentRetrieveRequest>,
+        ) -> std::result::Result<tonic::Response<super::LocagentText>, tonic::Status>;
+        /// LocAgent's graph of the Python files, to the letter: its nodes or its edges, a page at a time.
+        async fn locagent_graph(
+            &self,
+            request: tonic::Request<super::LocagentGraphRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::LocagentGraphResponse>,
+            tonic::Status,
+        >;
         /// Server streaming response type for the SearchStream method.
         type SearchStreamStream: tonic::codegen::tokio_stream::Stream<
                 Item = std::result::Result<super::SearchPart, tonic::Status>,
@@ -2925,6 +3148,184 @@ pub mod cds_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = StatusSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/cds.v1.Cds/LocagentSearch" => {
+                    #[allow(non_camel_case_types)]
+                    struct LocagentSearchSvc<T: Cds>(pub Arc<T>);
+                    impl<
+                        T: Cds,
+                    > tonic::server::UnaryService<super::LocagentSearchRequest>
+                    for LocagentSearchSvc<T> {
+                        type Response = super::LocagentText;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::LocagentSearchRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Cds>::locagent_search(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = LocagentSearchSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/cds.v1.Cds/LocagentExplore" => {
+                    #[allow(non_camel_case_types)]
+                    struct LocagentExploreSvc<T: Cds>(pub Arc<T>);
+                    impl<
+                        T: Cds,
+                    > tonic::server::UnaryService<super::LocagentExploreRequest>
+                    for LocagentExploreSvc<T> {
+                        type Response = super::LocagentText;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::LocagentExploreRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Cds>::locagent_explore(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = LocagentExploreSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/cds.v1.Cds/LocagentRetrieve" => {
+                    #[allow(non_camel_case_types)]
+                    struct LocagentRetrieveSvc<T: Cds>(pub Arc<T>);
+                    impl<
+                        T: Cds,
+                    > tonic::server::UnaryService<super::LocagentRetrieveRequest>
+                    for LocagentRetrieveSvc<T> {
+                        type Response = super::LocagentText;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::LocagentRetrieveRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Cds>::locagent_retrieve(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = LocagentRetrieveSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/cds.v1.Cds/LocagentGraph" => {
+                    #[allow(non_camel_case_types)]
+                    struct LocagentGraphSvc<T: Cds>(pub Arc<T>);
+                    impl<T: Cds> tonic::server::UnaryService<super::LocagentGraphRequest>
+                    for LocagentGraphSvc<T> {
+                        type Response = super::LocagentGraphResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::LocagentGraphRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Cds>::locagent_graph(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = LocagentGraphSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

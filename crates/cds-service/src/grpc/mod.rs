@@ -198,6 +198,10 @@ answer! {
     outline: OutlineRequest => OutlineResponse,
     grep: GrepRequest => GrepResponse,
     status: StatusRequest => StatusResponse,
+    locagent_search: LocagentSearchRequest => LocagentText,
+    locagent_explore: LocagentExploreRequest => LocagentText,
+    locagent_retrieve: LocagentRetrieveRequest => LocagentText,
+    locagent_graph: LocagentGraphRequest => LocagentGraphResponse,
 }
 
 impl Door {

@@ -1,11 +1,12 @@
 //! `--compat locagent`: the same commands, answered as LocAgent answers them.
 
+use std::path::Path;
 use std::time::Instant;
 
-use cds_engine::{Error, ErrorKind, FilterRequest, counted};
-use cds_locagent::graph::{EdgeType, Graph, NodeType};
+use cds_engine::{Error, ErrorKind, FilterRequest, ProjectRoot, counted};
+use cds_locagent::graph::{EdgeRow, EdgeType, NodeRow, NodeType};
 use cds_locagent::search::{Request, Step};
-use cds_locagent::{Direction, Repository, StoreError, TreeRequest};
+use cds_locagent::{Direction, Facts, MAX_FILE, Repository, Source, StoreError, TreeRequest};
 use serde_json::json;
 
 use super::graph::{Lines, require_lines};
@@ -52,11 +53,16 @@ fn refuse(flags: &[(&str, bool)]) -> Result<(), Stop> {
     }
 }
 
-fn build(context: &Context) -> Result<Repository, Stop> {
+/// Reads the files and keeps the result. Those that are as they were for `facts` are not parsed again.
+fn build(context: &Context, facts: Option<Facts>) -> Result<Repository, Stop> {
     let failed = |e: std::io::Error| Stop::Error(Error { kind: ErrorKind::Io, message: e.to_string() });
     // The folder comes first: it changes the time of the root, which is looked at next.
     let home = context.engine.prepare_home()?;
-    let repository = Repository::build(context.engine.root()).map_err(failed)?;
+    let root = context.engine.root();
+    let files = ProjectRoot::at(root);
+    let read = |path: &Path| files.read(path, MAX_FILE).map_err(std::io::Error::other);
+    let source = Source { root, read: &read, stop: &|| false };
+    let repository = Repository::read(source, facts).map_err(failed)?;
     repository.save(home).map_err(|e| stop(&e))?;
     Ok(repository)
 }
@@ -66,7 +72,7 @@ fn load(context: &Context) -> Result<Repository, StoreError> {
     if context.engine.owns_home() { Repository::load(context.engine.home()) } else { Err(StoreError::Missing) }
 }
 
-/// What was kept, if it still fits the files; otherwise it is made anew.
+/// What was kept, if it still fits the files; otherwise it is brought up to date.
 fn open(context: &Context) -> Result<Repository, Stop> {
     let update = context.engine.config().flag("search.update");
     match load(context) {
@@ -77,16 +83,18 @@ fn open(context: &Context) -> Result<Repository, Stop> {
             );
             Ok(repository)
         }
+        Ok(repository) => build(context, Some(repository.into_facts())),
         Err(error @ (StoreError::Unusable | StoreError::Io(_))) if !update => Err(stop(&error)),
         Err(error @ StoreError::Io(_)) => Err(stop(&error)),
-        _ => build(context),
+        Err(_) => build(context, None),
     }
 }
 
 fn index(context: &Context, args: &IndexArgs) -> Done {
     refuse(&[("--max-file-size", args.max_file_size.is_some()), ("--no-comments", args.no_comments)])?;
     let started = Instant::now();
-    let repository = build(context)?;
+    let facts = if args.force { None } else { load(context).ok().map(Repository::into_facts) };
+    let repository = build(context, facts)?;
     let seconds = started.elapsed().as_secs_f64();
     let Repository { graph, code, .. } = &repository;
     let files = graph.nodes.iter().filter(|node| node.kind == NodeType::File).count();
@@ -236,29 +244,16 @@ fn names<T: Copy>(
 
 fn export(context: &Context, args: &ExportArgs) -> Done {
     require_lines(context)?;
-    let graph = open(context)?.graph;
+    let repository = open(context)?;
+    let graph = &repository.graph;
     let mut out = Lines::default();
     if !args.edges {
-        graph.by_id().into_iter().for_each(|node| out.push(&node_line(&graph, node)));
+        graph.by_id().iter().for_each(|node| out.push(&render::json::line(&NodeRow::of(graph, *node))));
     }
     if !args.nodes {
-        graph.edges.iter().for_each(|edge| {
-            let (source, target) = (&graph.nodes[edge.source as usize].id, &graph.nodes[edge.target as usize].id);
-            out.push(&render::json::line(&json!({
-                "source": source, "target": target, "type": edge.kind.name(), "alias": graph.alias(edge),
-            })));
-        });
+        graph.edges.iter().for_each(|edge| out.push(&render::json::line(&EdgeRow::of(graph, edge))));
     }
     out.finish()
-}
-
-fn node_line(graph: &Graph, node: u32) -> Printable {
-    let node = &graph.nodes[node as usize];
-    let lines = (node.start_line > 0).then_some((node.start_line, node.end_line));
-    let (start_line, end_line) = lines.unzip();
-    render::json::line(
-        &json!({ "id": node.id, "type": node.kind.name(), "start_line": start_line, "end_line": end_line }),
-    )
 }
 
 fn status(context: &Context, args: &StatusArgs) -> Done {

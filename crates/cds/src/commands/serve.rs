@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cds_engine::{Error, ErrorKind, find_root};
-use cds_service::{Doors, Fault, FaultKind, Guard, Keeping, Limits, Listen, Registry};
+use cds_service::{Doors, Fault, FaultKind, Guard, Keeping, Limits, Listen, Registry, ToolSet};
 
 use super::{Done, note, print};
-use crate::args::{Common, McpArgs, ServeArgs};
+use crate::args::{Common, McpArgs, ServeArgs, Tools};
 use crate::output::Printable;
 use crate::{exit, progress, render};
 
@@ -34,7 +34,7 @@ fn roots(common: &Common, named: &[PathBuf]) -> Vec<PathBuf> {
     }
 }
 
-fn open(common: &Common, roots: &[PathBuf], keeping: Keeping, log: bool) -> Result<Arc<Doors>, Error> {
+fn open(common: &Common, roots: &[PathBuf], keeping: Keeping, tools: Tools, log: bool) -> Result<Arc<Doors>, Error> {
     if common.index_dir.is_some() && roots.len() > 1 {
         let message =
             "--index-dir is for one project: leave it out, and each keeps its index in its own .cds-index".to_owned();
@@ -43,7 +43,11 @@ fn open(common: &Common, roots: &[PathBuf], keeping: Keeping, log: bool) -> Resu
     let index_dir = common.index_dir.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
     let log = log.then(|| -> cds_service::Log { Box::new(crate::output::log) });
     crate::memory::give_back();
-    let doors = Doors::new(Keeping { index_dir, approves: common.yes, ..keeping }, Limits::default(), log);
+    let tools = match tools {
+        Tools::Default => ToolSet::Default,
+        Tools::All => ToolSet::All,
+    };
+    let doors = Doors::new(Keeping { index_dir, approves: common.yes, ..keeping }, Limits::default(), tools, log);
     for root in roots {
         if let Err(fault) = doors.projects.open(root) {
             doors.close();
@@ -102,7 +106,7 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
     let listen = Listen { address, socket: args.socket.clone(), tls };
     listen.check(&guard).map_err(stopped)?;
     let keeping = Keeping { allowed_roots, no_watch: args.no_watch, checks_index_dir: true, ..Keeping::default() };
-    let doors = open(common, &roots, keeping, args.log)?;
+    let doors = open(common, &roots, keeping, args.tools, args.log)?;
     if let Some(registry) = Registry::of_user(|name| std::env::var(name).ok()) {
         doors.projects.restore(registry, Box::new(note));
     }
@@ -125,7 +129,7 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Done {
 pub(crate) fn mcp(common: &Common, args: &McpArgs) -> Done {
     let takes_roots = args.paths.is_empty() && common.root.is_none();
     let roots = roots(common, &args.paths);
-    let doors = open(common, &roots, Keeping { no_watch: args.no_watch, ..Keeping::default() }, false)?;
+    let doors = open(common, &roots, Keeping { no_watch: args.no_watch, ..Keeping::default() }, args.tools, false)?;
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         tokio::select! {

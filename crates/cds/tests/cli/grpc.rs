@@ -109,6 +109,10 @@ impl Grpc {
             "outline" => ask!(outline),
             "grep" => ask!(grep),
             "status" => ask!(status),
+            "locagent_search" => ask!(locagent_search),
+            "locagent_explore" => ask!(locagent_explore),
+            "locagent_retrieve" => ask!(locagent_retrieve),
+            "locagent_graph" => ask!(locagent_graph),
             other => panic!("{other} is not asked"),
         };
         answer.map_err(|status| fault(&status))

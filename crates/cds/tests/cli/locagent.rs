@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fixture::Project;
+use crate::service::{Mcp, Service};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../cds-locagent/tests/fixtures/tiny")
@@ -141,6 +142,149 @@ fn what_changed_is_read_again_before_answering() {
     // A file that came is noticed by its folder.
     project.write("app/more.py", "def run():\n    return 2\n");
     assert!(project.cds(&["graph", "export", "--compat", "locagent"]).stdout.contains("app/more.py:run"));
+}
+
+/// What is asked of a service, and of the command line.
+fn requests() -> Vec<(&'static str, Value, Vec<&'static str>)> {
+    vec![
+        ("locagent_search", json!({ "search_terms": ["login"] }), vec!["search", "login"]),
+        ("search_code_snippets", json!({ "search_terms": ["Session", "run"] }), vec!["search", "Session", "run"]),
+        (
+            "locagent_search",
+            json!({ "search_terms": ["open"], "file_path_or_pattern": "app/auth.py", "line_nums": [1, 6] }),
+            vec!["search", "open", "--path", "app/auth.py", "--lines", "1,6"],
+        ),
+        ("locagent_explore", json!({ "start_entities": ["app/main.py:run"] }), vec!["traverse", "app/main.py:run"]),
+        (
+            "explore_tree_structure",
+            json!({
+                "start_entities": ["app/auth.py", "nothing"], "direction": "both", "traversal_depth": -1,
+                "entity_type_filter": ["class", "function"], "dependency_type_filter": ["invokes", "contains"],
+            }),
+            vec![
+                "traverse",
+                "app/auth.py",
+                "nothing",
+                "--direction",
+                "both",
+                "--depth",
+                "-1",
+                "--type",
+                "class,function",
+                "--edge",
+                "invokes,contains",
+            ],
+        ),
+        (
+            "get_entity_contents",
+            json!({ "entity_names": ["app/auth.py:login"] }),
+            vec!["retrieve", "app/auth.py:login"],
+        ),
+        ("locagent_graph", json!({}), vec!["graph", "export", "--nodes"]),
+        ("locagent_graph", json!({ "part": "edges" }), vec!["graph", "export", "--edges"]),
+    ]
+}
+
+#[test]
+fn a_service_gives_the_text_of_the_command_line() {
+    let project = Project::new(APP);
+    // BM25 of names and of code wants ten entries.
+    for name in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"] {
+        project.write(&format!("app/more/{name}.py"), &format!("def {name}_more(count):\n    return {name} * count\n"));
+    }
+    let service = Service::start(&project, &[]);
+    #[cfg(feature = "grpc")]
+    let grpc = crate::grpc::Grpc::connect(&service);
+    let mut mcp = Mcp::start(&project, &["--tools", "all"]);
+    let mut check = |when: &str| {
+        for (operation, parameters, line) in requests() {
+            let printed = project.cds(&[&line[..], &["--compat", "locagent"]].concat()).stdout;
+            let answer =
+                service.rpc(operation, &parameters).unwrap_or_else(|e| panic!("{operation} {parameters}: {e}"));
+            let text = answer["text"].as_str().expect("a text").trim_end();
+            assert_eq!(text, printed.trim_end(), "{when}: {operation} {parameters}");
+            #[cfg(feature = "grpc")]
+            if operation.starts_with("locagent_") {
+                let answer = grpc.call(operation, &parameters).expect("it is answered");
+                assert_eq!(answer["text"].as_str().map(str::trim_end), Some(text), "{when}: gRPC {parameters}");
+            }
+            if let Some(tool) = ["locagent_search", "locagent_explore"].iter().find(|tool| **tool == operation) {
+                let answer = mcp.call(tool, &parameters);
+                let told = answer["content"][0]["text"].as_str().unwrap_or_default();
+                assert_eq!(told.trim_end(), text, "{when}: {tool} {parameters}");
+            }
+        }
+    };
+    check("at first");
+    project.write("app/main.py", "from app.auth import Session\n\n\ndef run():\n    return Session()\n");
+    check("after an edit");
+    std::fs::remove_file(project.path("app/more/a.py")).expect("it was there");
+    check("after a file is gone");
+
+    let over_http = service.post("/api/v1/locagent_explore", &json!({ "start_entities": ["app/main.py:run"] })).json();
+    assert!(over_http["text"].as_str().is_some_and(|text| text.starts_with("app/main.py:run\n")), "{over_http}");
+    let page = |offset: u64| {
+        let page =
+            service.rpc("locagent_graph", &json!({ "part": "edges", "offset": offset, "limit": 7 })).expect("rows");
+        (page["text"].as_str().expect("text").to_owned(), page["next_offset"].as_u64())
+    };
+    let (mut all, mut next) = page(0);
+    while let Some(offset) = next {
+        let (text, after) = page(offset);
+        all += &text;
+        next = after;
+    }
+    assert_eq!(all, project.cds(&["graph", "export", "--edges", "--compat", "locagent"]).stdout);
+}
+
+#[test]
+fn what_locagent_operations_do_not_take_is_refused() {
+    let project = Project::new(APP);
+    let service = Service::start(&project, &[]);
+    let check = |operation: &str, parameters: Value, expect: &str| {
+        let error = service.rpc(operation, &parameters).expect_err("it is refused");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains(expect)), "{parameters}: {error}");
+    };
+    check("locagent_search", json!({ "search_terms": vec!["a"; 101] }), "search_terms: expected at most 100");
+    check("locagent_search", json!({ "search_terms": ["a".repeat(1_001)] }), "expected at most 1,000 characters");
+    check("locagent_search", json!({ "line_nums": vec![1; 101] }), "line_nums: expected at most 100 lines");
+    check("locagent_search", json!({ "search_terms": ["a"] }), "LocAgent fails here with IndexError");
+    check("locagent_search", json!({ "search_terms": ["login"] }), "LocAgent fails here with ValueError");
+    check("locagent_explore", json!({}), "start_entities: expected a value");
+    check("locagent_explore", json!({ "start_entities": ["a"], "direction": "down" }), "direction: expected");
+    check("locagent_explore", json!({ "start_entities": ["a"], "traversal_depth": -2 }), "traversal_depth: expected");
+    check(
+        "locagent_explore",
+        json!({ "start_entities": ["a"], "entity_type_filter": ["method"] }),
+        "entity_type_filter: expected one of directory, file, class, function",
+    );
+    check("locagent_graph", json!({ "part": "all" }), "part: expected nodes or edges");
+    check("locagent_search", json!({ "search_terms": ["a"], "project": "../elsewhere" }), "is not open");
+    let outside = service.rpc("locagent_retrieve", &json!({ "entity_names": ["../../etc/passwd", "/etc/passwd"] }));
+    let text = outside.expect("an answer")["text"].to_string();
+    assert!(text.contains("Invalid name") && !text.contains("root:"), "{text}");
+
+    let mut mcp = Mcp::start(&project, &[]);
+    let tools = mcp.ask("tools/list", &json!({})).to_string();
+    assert!(tools.contains("search_code") && !tools.contains("locagent"), "{tools}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_root_and_pipes_are_not_read() {
+    let project = Project::new(APP);
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret.py"), "def secret_function():\n    pass\n").unwrap();
+    std::os::unix::fs::symlink(outside.path().join("secret.py"), project.path("app/secret.py")).unwrap();
+    assert!(Command::new("mkfifo").arg(project.path("app/pipe.py")).status().unwrap().success());
+    let status = project.cds(&["index", "--compat", "locagent"]);
+    assert_eq!(status.code, 0, "{status:?}");
+    let lost = project.cds(&["status", "--problems", "--compat", "locagent"]).stdout;
+    assert!(lost.contains("app/secret.py: not in the code index: it cannot be read"), "{lost}");
+    assert!(lost.contains("app/pipe.py: not in the graph: it cannot be read"), "{lost}");
+    let service = Service::start(&project, &[]);
+    let nodes = service.rpc("locagent_graph", &json!({})).expect("rows")["text"].to_string();
+    assert!(nodes.contains("app/auth.py:login") && !nodes.contains("secret_function"), "{nodes}");
 }
 
 #[test]
