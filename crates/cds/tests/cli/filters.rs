@@ -130,10 +130,10 @@ package app
 
 import \"net/http\"
 
-func get(url string) { log.Print(url) }
+func fetch(url string) { log.Print(url) }
 ",
     );
-    let query = "upload client other start read quiet get react net tracing";
+    let query = "upload client other start read quiet fetch react net tracing";
     let check = |name: &str, expect: &[&str]| check(&project, query, &["--has-references", name], expect);
     check("AWS", &["s3.js:client", "s3.js:upload"]);
     check("tokio", &["main.rs:start"]);
@@ -141,7 +141,7 @@ func get(url string) { log.Print(url) }
     check("tracing", &["main.rs:1-1"]);
     check("react", &["s3.js:1-1"]);
     check("http", &["app.go:1-3"]);
-    check("log", &["app.go:get"]);
+    check("log", &["app.go:fetch"]);
     check("p", &["s3.js:other", "s3.js:upload"]);
     check("aws", &[]);
     // Entities that are found by name answer as chunks do, and hits list what filters judge.
@@ -186,7 +186,7 @@ needle
     );
     let (py3, rs3) = ("a.py:One.Two.three", "a.rs:one.two.three");
     check(&project, "needle", &["--scope-depth", "3,10"], &[py3, rs3]);
-    check(&project, "needle", &["--scope-depth", "2,2"], &["a.py:One.two", "a.rs:one.two"]);
+    check(&project, "needle", &["--scope-depth", "2,2"], &["a.py:One.two", "a.rs:one.two#2"]);
     check(&project, "needle", &["--scope-depth", "1,1"], &["a.py:one"]);
     check(&project, "needle", &["--scope-depth", "0,0"], &["a.txt:1-1"]);
     check(&project, "needle", &["--scope-depth", "9,10"], &[]);
