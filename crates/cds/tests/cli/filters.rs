@@ -186,7 +186,7 @@ needle
     );
     let (py3, rs3) = ("a.py:One.Two.three", "a.rs:one.two.three");
     check(&project, "needle", &["--scope-depth", "3,10"], &[py3, rs3]);
-    check(&project, "needle", &["--scope-depth", "2,2"], &["a.py:One.two", "a.rs:one.two"]);
+    check(&project, "needle", &["--scope-depth", "2,2"], &["a.py:One.two", "a.rs:one.two#2"]);
     check(&project, "needle", &["--scope-depth", "1,1"], &["a.py:one"]);
     check(&project, "needle", &["--scope-depth", "0,0"], &["a.txt:1-1"]);
     check(&project, "needle", &["--scope-depth", "9,10"], &[]);
