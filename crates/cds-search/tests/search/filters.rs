@@ -77,12 +77,12 @@ fn each_filter_alone() {
     check(
         Filters { paths: names(&["src"]), exclude: names(&["*.py", "*.rs"]), ..none() },
         // Folders have no file that could be told by its path.
-        &["src", "src/server.go", "src/server.go:Server.Start", "tests"],
+        &[".", "src", "src/server.go", "src/server.go:Server.Start", "tests"],
     );
-    check(Filters { entity_types: vec![EntityType::Directory], ..none() }, &["src", "tests"]);
+    check(Filters { entity_types: vec![EntityType::Directory], ..none() }, &[".", "src", "tests"]);
     check(
         Filters { entity_types: vec![EntityType::Class], ..none() },
-        &["src/lib.rs:Circle", "src/lib.rs:Circle", "src/lib.rs:Draw", "src/shapes.py:Shape"],
+        &["src/lib.rs:Circle", "src/lib.rs:Circle#2", "src/lib.rs:Draw", "src/shapes.py:Shape"],
     );
     check(Filters { node_types: vec![Kind::known("struct")], ..none() }, &["src/lib.rs:Circle"]);
     check(

@@ -70,7 +70,11 @@ fn names_are_found_exactly() {
     check("check", "exact: app/auth/login.py:Login.check app/auth/login.py:Login.Inner.check");
     check("authenticate", "exact: app/auth/login.py:authenticate tests/test_login.py:authenticate");
     // Types stand before what extends them.
-    check("Shape", "exact: app/shape.rs:Shape app/shape.rs:Shape");
+    check("Shape", "exact: app/shape.rs:Shape app/shape.rs:Shape#2");
+    check("app/shape.rs:Shape", "exact: app/shape.rs:Shape app/shape.rs:Shape#2");
+    check("app/shape.rs:Shape#2", "exact: app/shape.rs:Shape#2");
+    check("Shape#2", "exact: app/shape.rs:Shape#2");
+    check(".", "exact: .");
     check("login", "try: Login login.py");
     check("", "try:");
     check("nothing_like_it", "try:");
@@ -185,7 +189,8 @@ proptest! {
         let own = name.trim().trim_end_matches(['.', ':', '/', '#']);
         for id in &found.entities {
             let entity = tree.snapshot.entity(*id).unwrap();
-            prop_assert!(own.ends_with(entity.name()), "{} for {:?}", entity.key(), name);
+            let own = own.strip_suffix(&format!("#{}", entity.ordinal())).unwrap_or(own);
+            prop_assert!(own.ends_with(entity.name()) || entity.key() == ".", "{} for {:?}", entity.key(), name);
         }
         prop_assert!(found.entities.is_empty() || found.suggestions.is_empty());
         prop_assert!(found.suggestions.len() <= 5);
@@ -198,6 +203,8 @@ proptest! {
         let entity = tree.snapshot.entity(id).unwrap();
         let found = lookup(&tree.snapshot, &entity.key(), EXACT);
         prop_assert!(found.entities.contains(&id), "{}", entity.key());
-        prop_assert!(tree.snapshot.find_names(entity.name(), NameMatch::Exact, 100).contains(&id));
+        // The root is found by its path alone.
+        let is_named = tree.snapshot.find_names(entity.name(), NameMatch::Exact, 100).contains(&id);
+        prop_assert_eq!(is_named, entity.key() != ".");
     }
 }
