@@ -12,7 +12,7 @@ use crate::registry::{Compiled, Language, Registry};
 use crate::{allocation, assemble, chunk, embedded, names, sections};
 
 /// Part of every cache key: raise it when the same bytes and the same language data give other facts.
-pub const EXTRACTOR_VERSION: u32 = 6;
+pub const EXTRACTOR_VERSION: u32 = 7;
 
 /// Matches a query may have under way at once. Bounds the work per node; real code stays far below.
 const MATCH_LIMIT: u32 = 512;
@@ -90,7 +90,7 @@ fn extract_whole_lines(registry: &Registry, language: &Language, text: &str) -> 
     }
     let sections = sections::find(language, text);
     facts.chunks = chunk::cut(text, &lines, &facts.entities, &sections, &stretches, depths.as_deref());
-    names::keep_telling(&mut facts, &mut own_names, text);
+    names::join_alike(&mut facts, &mut own_names, text);
     facts.languages = shares(language, text, &stretches);
     facts
 }

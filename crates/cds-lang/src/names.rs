@@ -5,11 +5,11 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use cds_model::{FileFacts, Name};
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 use tree_sitter::Tree;
 
 use crate::assemble::Enclosing;
-use crate::spec::Names;
+use crate::spec::Spec;
 
 /// End of the kinds of leaves that are names in most grammars: `identifier`, `type_identifier`, `field_identifier`.
 const NAME_KIND: &str = "identifier";
@@ -59,6 +59,8 @@ pub(crate) struct NameRules {
     kinds: Vec<KindRule>,
     /// Whether names are used in a field of what is declared, by field.
     using_fields: Vec<bool>,
+    /// What an object and its type call themselves: `self`, `cls`. In some grammars these are names as others.
+    selves: Vec<String>,
 }
 
 #[derive(Clone, Default)]
@@ -72,7 +74,8 @@ struct KindRule {
 }
 
 impl NameRules {
-    pub(crate) fn new(grammar: &tree_sitter::Language, data: &Names) -> Result<NameRules, UnknownEntry> {
+    pub(crate) fn new(grammar: &tree_sitter::Language, spec: &Spec) -> Result<NameRules, UnknownEntry> {
+        let data = &spec.names;
         let mut kinds = vec![KindRule::default(); grammar.node_kind_count()];
         let field_id = |name: &str| grammar.field_id_for_name(name).map(std::num::NonZero::get);
         let declaring: Vec<u16> = DECLARING_FIELDS.iter().filter_map(|field| field_id(field)).collect();
@@ -108,7 +111,8 @@ impl NameRules {
         for id in USING_FIELDS.iter().filter_map(|field| field_id(field)) {
             using_fields[usize::from(id)] = true;
         }
-        Ok(NameRules { kinds, using_fields })
+        let selves = spec.link.this.iter().chain(&spec.link.this_type).cloned().collect();
+        Ok(NameRules { kinds, using_fields, selves })
     }
 
     fn of(&self, kind: u16) -> Option<&KindRule> {
@@ -164,7 +168,9 @@ pub(crate) fn collect(rules: &NameRules, tree: &Tree, text: &str, declared: &[Ra
                 Scope::Declares => !uses,
             };
             let is_definition = is_named || rule.declares.unwrap_or(is_captured || by_scope);
-            add(names, text, range, is_definition);
+            if !rules.selves.iter().any(|own| *own == text[range.clone()]) {
+                add(names, text, range, is_definition);
+            }
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
@@ -191,7 +197,12 @@ fn add(names: &mut Vec<Name>, text: &str, range: Range<usize>, is_definition: bo
 }
 
 fn name_at(range: Range<usize>, is_definition: bool) -> Option<Name> {
-    (!range.is_empty()).then_some(Name { start: range.start as u32, end: range.end as u32, is_definition })
+    (!range.is_empty()).then_some(Name {
+        start: range.start as u32,
+        end: range.end as u32,
+        is_definition,
+        is_use: !is_definition,
+    })
 }
 
 /// Adds what a quoted module is called, and the last part of its path without the extension.
@@ -211,23 +222,23 @@ pub(crate) fn add_module(names: &mut Vec<Name>, text: &str, range: Range<usize>)
     }
 }
 
-/// Keeps of the names of a file those that say something new: not the names of entities, whose positions are `own_names`, nor what a
-/// reference tells, and of those that are alike in one entity and one chunk the first.
-pub(crate) fn keep_telling(facts: &mut FileFacts, own_names: &mut Vec<u32>, text: &str) {
+/// Joins the names of a file that are alike in one entity and one chunk, and leaves out those that say nothing new: names of entities, whose
+/// positions are `own_names`, uses that a reference tells of, and what an object calls itself.
+pub(crate) fn join_alike(facts: &mut FileFacts, own_names: &mut Vec<u32>, text: &str) {
     own_names.sort_unstable();
     let mut names = std::mem::take(&mut facts.names);
     names.sort_unstable();
-    names.dedup_by_key(|name| (name.start, name.end));
     let mut enclosing = Enclosing::new(&facts.entities, 0);
     let mut references = facts.references.iter().peekable();
     let mut chunks = facts.chunks.iter().map(|chunk| chunk.span.start).peekable();
-    let mut seen = FxHashSet::default();
-    let key = |name: &str, entity: Option<u32>, is_definition: bool| {
+    // Where the first of each is; none for a reference.
+    let mut seen: FxHashMap<u64, Option<usize>> = FxHashMap::default();
+    let key = |name: &str, entity: Option<u32>| {
         let mut hasher = FxHasher::default();
-        (name, entity, is_definition).hash(&mut hasher);
+        (name, entity).hash(&mut hasher);
         hasher.finish()
     };
-    names.retain(|name| {
+    for name in names {
         while let Some(start) = chunks.next_if(|start| *start <= name.start) {
             while references.next_if(|reference| reference.start < start).is_some() {}
             seen.clear();
@@ -235,14 +246,24 @@ pub(crate) fn keep_telling(facts: &mut FileFacts, own_names: &mut Vec<u32>, text
         let mut is_reference = false;
         while let Some(reference) = references.next_if(|reference| reference.start <= name.start) {
             is_reference = reference.start == name.start;
-            seen.insert(key(&reference.name, reference.enclosing, false));
+            seen.entry(key(&reference.name, reference.enclosing)).or_insert(None);
         }
-        if own_names.binary_search(&name.start).is_ok() || is_reference && !name.is_definition {
-            return false;
+        if own_names.binary_search(&name.start).is_ok() || is_reference && name.is_use {
+            continue;
         }
         let own = &text[name.start as usize..name.end as usize];
-        seen.insert(key(own, enclosing.at(name.start), name.is_definition))
-    });
-    names.shrink_to_fit();
-    facts.names = names;
+        let first = seen.entry(key(own, enclosing.at(name.start))).or_insert(Some(facts.names.len()));
+        match first.and_then(|first| facts.names.get_mut(first)) {
+            Some(first) => {
+                first.is_definition |= name.is_definition;
+                first.is_use |= name.is_use;
+            }
+            None if first.is_some() || name.is_definition => {
+                *first = Some(facts.names.len());
+                facts.names.push(name);
+            }
+            None => {}
+        }
+    }
+    facts.names.shrink_to_fit();
 }

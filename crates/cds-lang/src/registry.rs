@@ -189,7 +189,7 @@ impl Language {
                 return Err(error("language.toml", format!("no kind {kind:?}")));
             }
         }
-        let names = NameRules::new(grammar, &self.spec.names)
+        let names = NameRules::new(grammar, &self.spec)
             .map_err(|entry| error("language.toml", format!("[names]: no node kind or field {:?}", entry.0)))?;
         Ok(Compiled { query, captures, outer, fields, names })
     }

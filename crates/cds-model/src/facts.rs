@@ -17,7 +17,7 @@ pub struct FileFacts {
     /// Names bound to values, with what is known of their types, in order of position.
     pub bindings: Vec<Binding>,
     /// What else is declared or used by name, in order of position: variables, fields, parameters, receivers, modules. Names of entities and
-    /// references are not repeated; of names that are alike in one entity and one chunk the first is kept.
+    /// references are not repeated; names that are alike in one entity and one chunk stand where the first of them does.
     pub names: Vec<Name>,
     /// The package or namespace that the whole file says it belongs to, as written.
     pub package: Option<CompactString>,
@@ -150,8 +150,10 @@ pub struct Name {
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
-    /// Whether it is declared here; it is used otherwise.
+    /// Whether it is declared in its entity and chunk.
     pub is_definition: bool,
+    /// Whether it is used there.
+    pub is_use: bool,
 }
 
 /// How much of a file is written in a language.

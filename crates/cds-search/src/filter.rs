@@ -39,7 +39,7 @@ const ASKED: u32 = 64;
 /// What is judged: a chunk, or an entity inside one.
 struct Subject<'a> {
     entity: Option<EntityView<'a>>,
-    /// None for what is judged as a file.
+    /// None for folders.
     language: Option<&'a str>,
     node_type: Kind,
     is_test: bool,
@@ -50,7 +50,7 @@ impl<'a> Subject<'a> {
     fn of(entity: EntityView<'a>) -> Subject<'a> {
         Subject {
             entity: Some(entity),
-            language: entity.local().and(entity.language()),
+            language: entity.language(),
             node_type: entity.kind(),
             is_test: entity.is_test(),
             is_public: entity.is_public(),

@@ -333,13 +333,17 @@ impl<'a> GenerationWriter<'a> {
             let entities = within(&facts.entities, chunk, |entity| entity.span.start);
             let repeated = entities.iter().filter(|e| chunk_at(&facts.chunks, e.span.start) != Some(i as u32));
             repeated.for_each(|entity| self.uses.add(&entity.name, NameRole::Defines, id));
-            let declared = names.iter().filter(|name| name.is_definition);
-            declared.for_each(|name| self.uses.add(text(name), NameRole::Defines, id));
             for reference in within(&facts.references, chunk, |reference| reference.start) {
                 self.uses.add(&reference.name, NameRole::Uses, id);
             }
-            let used = names.iter().filter(|name| !name.is_definition);
-            used.for_each(|name| self.uses.add(text(name), NameRole::Uses, id));
+            for name in names {
+                if name.is_definition {
+                    self.uses.add(text(name), NameRole::Defines, id);
+                }
+                if name.is_use {
+                    self.uses.add(text(name), NameRole::Uses, id);
+                }
+            }
         }
     }
 

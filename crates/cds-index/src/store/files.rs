@@ -194,16 +194,16 @@ pub struct Inside<'a> {
 impl Inside<'_> {
     /// Names that are declared in it: those of entities first.
     pub fn definitions(&self) -> impl Iterator<Item = &str> {
-        self.entities.iter().map(|entity| entity.name.as_str()).chain(self.named(true))
+        self.entities.iter().map(|entity| entity.name.as_str()).chain(self.named(|name| name.is_definition))
     }
 
     /// Names that are used in it: those of references first. A name may come more than once.
     pub fn uses(&self) -> impl Iterator<Item = &str> {
-        self.references.iter().map(|reference| reference.name.as_str()).chain(self.named(false))
+        self.references.iter().map(|reference| reference.name.as_str()).chain(self.named(|name| name.is_use))
     }
 
-    fn named(&self, is_definition: bool) -> impl Iterator<Item = &str> {
-        let names = self.names.iter().filter(move |name| name.is_definition == is_definition);
+    fn named(&self, is_asked: fn(&Name) -> bool) -> impl Iterator<Item = &str> {
+        let names = self.names.iter().filter(move |name| is_asked(name));
         names.filter_map(|name| self.text.get(name.start as usize..name.end as usize))
     }
 }

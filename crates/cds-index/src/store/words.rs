@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 /// Names in the text that they are taken from, packed.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct PackedNames {
-    /// Those that are words: steps from one to the next, times two, and one where it is declared.
+    /// Those that are words: steps from one to the next, and behind them two bits that say what is done with the name.
     words: Vec<u32>,
-    /// Others: first byte, length, whether it is declared.
-    others: Vec<(u32, u32, bool)>,
+    /// Others: first byte, length, the same two bits.
+    others: Vec<(u32, u32, u32)>,
 }
 
 impl PackedNames {
@@ -23,13 +23,14 @@ impl PackedNames {
         let mut next = 0;
         for name in names {
             let (start, end) = (name.start.wrapping_sub(base), name.end.wrapping_sub(base));
+            let roles = u32::from(name.is_definition) | u32::from(name.is_use) << 1;
             while words.next_if(|(_, word)| word.start < start as usize).is_some() {}
             match words.next_if(|(_, word)| *word == (start as usize..end as usize)) {
                 Some((at, _)) => {
-                    packed.words.push((at as u32 - next) << 1 | u32::from(name.is_definition));
+                    packed.words.push((at as u32 - next) << 2 | roles);
                     next = at as u32 + 1;
                 }
-                None => packed.others.push((start, end.wrapping_sub(start), name.is_definition)),
+                None => packed.others.push((start, end.wrapping_sub(start), roles)),
             }
         }
         packed
@@ -37,19 +38,20 @@ impl PackedNames {
 
     /// The way back. Words that are not there give no names.
     pub(crate) fn unpack(&self, text: &[u8], base: u32) -> Vec<Name> {
-        let at = |start: u32, end: u32, is_definition| Name {
+        let at = |start: u32, end: u32, roles: u32| Name {
             start: start.wrapping_add(base),
             end: end.wrapping_add(base),
-            is_definition,
+            is_definition: roles & 1 != 0,
+            is_use: roles & 2 != 0,
         };
         let mut words = words(text);
         let found = self.words.iter().map_while(|step| {
-            let word = words.nth((step >> 1) as usize)?;
-            Some(at(word.start as u32, word.end as u32, step & 1 == 1))
+            let word = words.nth((step >> 2) as usize)?;
+            Some(at(word.start as u32, word.end as u32, *step))
         });
         let mut names: Vec<Name> = found.collect();
         if !self.others.is_empty() {
-            names.extend(self.others.iter().map(|(start, len, is)| at(*start, start.wrapping_add(*len), *is)));
+            names.extend(self.others.iter().map(|(start, len, roles)| at(*start, start.wrapping_add(*len), *roles)));
             names.sort_unstable();
         }
         names
@@ -82,7 +84,7 @@ mod tests {
                 let at = from + text[from..].find(name).expect("names stand in order");
                 from = at + 1;
                 let (start, end) = (100 + at as u32, 100 + (at + name.len()) as u32);
-                expect.push(Name { start, end, is_definition: i % 2 == 1 });
+                expect.push(Name { start, end, is_definition: i % 2 == 1, is_use: i % 3 != 1 });
             }
             let packed = PackedNames::new(text.as_bytes(), 100, &expect);
             assert_eq!(packed.unpack(text.as_bytes(), 100), expect, "{text}");
