@@ -87,7 +87,7 @@ fn each_filter_alone() {
     check(Filters { node_types: vec![Kind::known("struct")], ..none() }, &["src/lib.rs:Circle"]);
     check(
         Filters { node_types: vec![Kind::known("trait"), Kind::known("impl")], ..none() },
-        &["src/lib.rs:Circle", "src/lib.rs:Draw"],
+        &["src/lib.rs:Circle#2", "src/lib.rs:Draw"],
     );
     check(
         Filters { is_test: Some(true), ..none() },
