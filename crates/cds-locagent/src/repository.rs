@@ -111,7 +111,9 @@ fn read(source: Source<'_>, tasks: &[Task<'_>], known: Option<&CodeIndex>) -> io
         source.checkpoint()?;
         let looked: Vec<Looked> =
             batch.par_iter().map_init(Splitter::new, |splitter, task| task.look(source, splitter)).collect();
-        looked.into_iter().for_each(|looked| assembly.add(looked));
+        for looked in looked {
+            assembly.add(looked);
+        }
     }
     Ok(assembly.finish())
 }

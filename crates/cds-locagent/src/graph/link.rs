@@ -157,7 +157,7 @@ struct Names<'l, 'd> {
     known: FxHashMap<NameId, Vec<u32>>,
 }
 
-impl<'l> Names<'l, '_> {
+impl Names<'_, '_> {
     fn link(&mut self, caller: u32, names: &[NameId], kind: EdgeType, links: &mut Vec<Link>) {
         if names.is_empty() {
             return;

@@ -176,7 +176,7 @@ fn serve(held: &Held) {
             lock(&HELD).retain(|other| !std::ptr::eq(Arc::as_ptr(other), held) || lock(&other.state).has_thread);
             return;
         }
-        state = held.changed.wait_timeout(state, most - idle).unwrap_or_else(PoisonError::into_inner).0;
+        state = held.changed.wait_timeout(state, most.saturating_sub(idle)).unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 

@@ -190,7 +190,7 @@ fn a_service_gives_the_text_of_the_command_line() {
     let project = Project::new(APP);
     // BM25 of names and of code wants ten entries.
     for name in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"] {
-        project.write(&format!("app/more/{name}.py"), &format!("def {name}_more(count):\n    return {name} * count\n"));
+        project.write(&format!("app/more/{name}.py"), format!("def {name}_more(count):\n    return {name} * count\n"));
     }
     let service = Service::start(&project, &[]);
     #[cfg(feature = "grpc")]
