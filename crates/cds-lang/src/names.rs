@@ -224,7 +224,7 @@ pub(crate) fn add_module(names: &mut Vec<Name>, text: &str, range: Range<usize>)
 
 /// Joins the names of a file that are alike in one entity and one chunk, and leaves out those that say nothing new: names of entities, whose
 /// positions are `own_names`, uses that a reference tells of, and what an object calls itself.
-pub(crate) fn join_alike(facts: &mut FileFacts, own_names: &mut Vec<u32>, text: &str) {
+pub(crate) fn join_alike(facts: &mut FileFacts, own_names: &mut [u32], text: &str) {
     own_names.sort_unstable();
     let mut names = std::mem::take(&mut facts.names);
     names.sort_unstable();

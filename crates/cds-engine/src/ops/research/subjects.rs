@@ -107,13 +107,12 @@ impl Taste {
     fn rank(self, entity: EntityView) -> u8 {
         match (self, entity.entity_type()) {
             (Taste::Places, EntityType::External) => 3,
-            (Taste::Types, EntityType::External) => 2,
             (Taste::Definitions, EntityType::External) => 5,
             (Taste::Types | Taste::Definitions, EntityType::Class)
             | (Taste::Definitions, EntityType::Function)
             | (Taste::Places, EntityType::Directory | EntityType::File) => 0,
             (Taste::Types, EntityType::Function) | (Taste::Places, EntityType::Class) => 1,
-            (Taste::Places, EntityType::Function) => 2,
+            (Taste::Types, EntityType::External) | (Taste::Places, EntityType::Function) => 2,
             _ => 4,
         }
     }
