@@ -151,7 +151,7 @@ func fetch(url string) { log.Print(url) }
     let hit = &found["hits"][0];
     assert_eq!(
         (&hit["definitions"], &hit["references"]),
-        (&serde_json::json!(["upload", "p"]), &serde_json::json!(["upload", "AWS", "p"]))
+        (&serde_json::json!(["upload", "p"]), &serde_json::json!(["upload", "p", "AWS"]))
     );
 }
 

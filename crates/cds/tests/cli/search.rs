@@ -472,7 +472,7 @@ alpha()
             "--chunks-per-file",
             "9",
         ];
-        let found = project.json(&all);
+        let found = project.json_or_nothing(&all);
         let hits = found["hits"].as_array().unwrap().iter();
         let shown = |hit: &serde_json::Value| {
             format!("{}:{} {}", hit["path"].as_str().unwrap(), hit["start_line"], hit["language"].as_str().unwrap())
