@@ -129,11 +129,15 @@ impl UsesWriter {
                     entries.sort_unstable();
                 }
                 let mut list = List::default();
-                entries.iter().for_each(|(chunk, roles)| list.push(*chunk, *roles));
+                for (chunk, roles) in &entries {
+                    list.push(*chunk, *roles);
+                }
                 writer.push(&list.bytes);
             }
         }
-        new.into_iter().for_each(|at| writer.push(&lists[at as usize].bytes));
+        for at in new {
+            writer.push(&lists[at as usize].bytes);
+        }
         (map.into_inner().expect("memory cannot fail"), writer.finish())
     }
 }
