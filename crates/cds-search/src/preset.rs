@@ -536,14 +536,21 @@ impl Number<'_> {
                 **count = value as usize;
             }
             Number::Count(_) => return Err("a whole number from 1 to 1000"),
-            Number::Switch(switch) if value == 0.0 || value == 1.0 => **switch = value == 1.0,
-            Number::Switch(_) => return Err("true or false (1 or 0)"),
+            Number::Switch(switch) => match value.to_bits() {
+                OFF => **switch = false,
+                ON => **switch = true,
+                _ => return Err("true or false (1 or 0)"),
+            },
         }
         Ok(())
     }
 }
 
 const MAX_COUNT: f32 = 1_000.0;
+
+/// The numbers that stand for the positions of a switch.
+const OFF: u32 = 0.0f32.to_bits();
+const ON: u32 = 1.0f32.to_bits();
 
 /// Numbers with an upper bound of 1.
 const FRACTIONS: &[&str] = &["alpha", "b", "semantic_weight"];
@@ -601,7 +608,7 @@ mod tests {
         assert_eq!(rice("bm25_weight", 0.25), (60.0, 0.25, 0.5, 0.5));
         assert_eq!(rice("semantic_weight", 0.75), (60.0, 0.0, 0.25, 0.75));
         let dense_only = set("dense", "semantic_weight", 0.75).unwrap().fusion;
-        assert!(matches!(dense_only, Fusion::Mixed(m) if m.bm25 == 0.25 && m.sparse == 0.0));
+        assert!(matches!(dense_only, Fusion::Mixed(m) if (m.bm25, m.sparse) == (0.25, 0.0)));
         assert!(!set("rice", "enable_reranking", 0.0).unwrap().rerank);
         assert_eq!(set("rice", "rerank_top_k", 50.0).unwrap().rerank_top_k, 50);
         assert_eq!(set("breeze", "limit", 7.0).unwrap().limit, Some(7));

@@ -51,7 +51,9 @@ fn joined<'a>(groups: impl Iterator<Item = (String, Vec<EntityView<'a>>)>) -> Ve
             None => joined.push(group),
         }
     }
-    joined.iter_mut().for_each(|group| group.sort_by_key(|e| (is_block(*e), e.id)));
+    for group in &mut joined {
+        group.sort_by_key(|e| (is_block(*e), e.id));
+    }
     joined
 }
 
