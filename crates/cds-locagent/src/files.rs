@@ -115,8 +115,9 @@ impl Task<'_> {
         &self.place
     }
 
-    /// Reads the file, and parses it as far as that was not done before.
-    pub(crate) fn look(&self, source: Source<'_>, splitter: &mut Splitter) -> Looked {
+    /// Reads the file, and parses it as far as that was not done before. The splitter is made when it is needed: its tables take
+    /// longer to load than a small package to read.
+    pub(crate) fn look(&self, source: Source<'_>, splitter: &mut Option<Splitter>) -> Looked {
         let mut facts = FileFacts { path: self.path.clone(), hash: None, parsed: None, cut: None, cut_text: None };
         let Ok(bytes) = source.bytes(&self.place) else {
             facts.parsed = self.in_graph.then_some(Parsed::Unreadable);
@@ -144,7 +145,7 @@ impl Task<'_> {
             return Looked { facts, chunks: None, is_parsed };
         }
         let text = decode(&bytes);
-        match splitter.chunks(&self.path, &text) {
+        match splitter.get_or_insert_default().chunks(&self.path, &text) {
             Ok(chunks) => {
                 let graph_has_it = facts.parsed.as_ref().is_some_and(|parsed| parsed.text().is_some());
                 if !graph_has_it || text.len() != bytes.len() || memchr::memchr(b'\r', &bytes).is_some() {

@@ -110,7 +110,7 @@ fn read(source: Source<'_>, tasks: &[Task<'_>], known: Option<&CodeIndex>) -> io
     for batch in tasks.chunks(BATCH) {
         source.checkpoint()?;
         let looked: Vec<Looked> =
-            batch.par_iter().map_init(Splitter::new, |splitter, task| task.look(source, splitter)).collect();
+            batch.par_iter().map_init(|| None, |splitter, task| task.look(source, splitter)).collect();
         for looked in looked {
             assembly.add(looked);
         }

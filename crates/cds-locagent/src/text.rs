@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::de::{DeserializeOwned, Visitor};
@@ -53,28 +54,44 @@ impl fmt::Debug for Blob {
     }
 }
 
+/// Bytes of a text that are compressed together: what is shown of a long file is in few of its blocks.
+const BLOCK: usize = 32 << 10;
+
 /// The text of a file, compressed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Text {
-    blob: Blob,
+    length: u32,
     line_ends: u32,
+    blocks: Box<[Blob]>,
 }
 
 impl Text {
     /// Compresses a text.
     pub(crate) fn new(text: &str) -> Self {
         let line_ends = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32;
-        Self { blob: Blob::new(text.as_bytes()), line_ends }
+        let blocks = text.as_bytes().chunks(BLOCK).map(Blob::new).collect();
+        Self { length: text.len() as u32, line_ends, blocks }
     }
 
     /// The text.
     pub(crate) fn get(&self) -> String {
-        String::from_utf8(self.blob.plain()).expect("it was compressed from text")
+        self.part(&(0..self.length))
+    }
+
+    /// A part of the text, which begins and ends at characters.
+    pub(crate) fn part(&self, range: &Range<u32>) -> String {
+        let (start, end) = (range.start as usize, range.end as usize);
+        let first = start / BLOCK;
+        let blocks = self.blocks.get(first..end.div_ceil(BLOCK)).unwrap_or_default();
+        let mut bytes = blocks.iter().map(Blob::plain).collect::<Vec<_>>().concat();
+        bytes.truncate(end - first * BLOCK);
+        bytes.drain(..start - first * BLOCK);
+        String::from_utf8(bytes).expect("it was compressed from text, and cut at characters")
     }
 
     /// Length in bytes.
     pub(crate) fn len(&self) -> u32 {
-        self.blob.length
+        self.length
     }
 
     /// How many `\n` it has.
@@ -123,6 +140,13 @@ mod tests {
             let read: Text = postcard::from_bytes(&written).expect("it can be read");
             assert_eq!((read.get().as_str(), read.len() as usize), (text, text.len()));
             assert_eq!(read.line_ends() as usize, text.matches('\n').count());
+            let block = BLOCK.min(text.len());
+            for (start, end) in [(0, 0), (0, block), (block, text.len()), (block / 2, block + (text.len() - block) / 2)]
+            {
+                if text.is_char_boundary(start) && text.is_char_boundary(end) {
+                    assert_eq!(read.part(&(start as u32..end as u32)), text[start..end]);
+                }
+            }
         }
     }
 }

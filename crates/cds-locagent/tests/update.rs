@@ -147,7 +147,9 @@ fn b4_an_update_equals_a_clean_run() {
         }
         let mut kept = Repository::build(root).expect("it can be read");
         for step in 0..8 {
-            (0..=draws.below(4)).for_each(|_| edit(root, &mut draws));
+            for _ in 0..=draws.below(4) {
+                edit(root, &mut draws);
+            }
             kept = update(root, &kept);
             let clean = Repository::build(root).expect("it can be read");
             assert_eq!(printed(&kept), printed(&clean), "seed {seed}, step {step}");

@@ -193,10 +193,7 @@ impl Graph {
     pub fn code(&self, node: u32) -> String {
         let node = &self.nodes[node as usize];
         let Some(text) = node.text.filter(|_| !node.code.is_empty()) else { return String::new() };
-        let mut code = self.texts[text as usize].get();
-        code.truncate(node.code.end as usize);
-        code.drain(..node.code.start as usize);
-        code
+        self.texts[text as usize].part(&node.code)
     }
 
     /// How many lines a file has, the empty one after its last line end included.
