@@ -313,8 +313,8 @@ fn c1_every_entity_has_an_id_of_its_own_and_the_shared_one_means_all() {
             let hits = |args: &[&str]| -> Vec<(String, u64)> {
                 project.json(args)["hits"].as_array().unwrap().iter().map(place).collect()
             };
-            assert_eq!(hits(&["retrieve", id]), [one.clone()]);
-            assert_eq!(hits(&["symbol", id, "-n", "1"]), [one.clone()]);
+            assert_eq!(hits(&["retrieve", id]), std::slice::from_ref(one));
+            assert_eq!(hits(&["symbol", id, "-n", "1"]), std::slice::from_ref(one));
             let walked = project.json_or_nothing(&["traverse", id, "--direction", "both", "--edge", "contain"]);
             assert_eq!(walked["from"].as_array().unwrap().len(), 1);
             assert_eq!(walked["from"][0]["id"], id);

@@ -126,7 +126,7 @@ struct Names<'a> {
     unknown: Vec<String>,
 }
 
-impl<'a> Names<'a> {
+impl Names<'_> {
     /// What the first of some words names that names anything. The likeliest must, when it is written as a name or stands alone.
     fn first_of(&mut self, words: &[String], taste: Taste) -> Result<Vec<Subject>> {
         for word in words {
