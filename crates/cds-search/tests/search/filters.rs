@@ -96,7 +96,7 @@ fn each_filter_alone() {
     );
     check(Filters { is_public: Some(false), ..none() }, &["src/shapes.py:Shape._grow"]);
     check(Filters { conformances: names(&["Base", "Nobody"]), ..none() }, &["src/shapes.py:Shape"]);
-    check(Filters { conformances: names(&["Draw"]), ..none() }, &["src/lib.rs:Circle"]);
+    check(Filters { conformances: names(&["Draw"]), ..none() }, &["src/lib.rs:Circle#2"]);
     check(Filters { conformances: names(&["base"]), ..none() }, &[]);
 }
 
