@@ -170,10 +170,7 @@ fn plan(preset: &Preset, options: &SearchOptions, beside: stages::Beside) -> Vec
 
 /// The preset with what the request sets itself.
 fn chosen(query: &Query, options: &SearchOptions, parsed: &ParsedQuery) -> Result<Preset> {
-    let mut preset = Preset::find(&query.preset)?.clone();
-    if parsed.report.is_some() {
-        preset = preset.for_report();
-    }
+    let preset = Preset::find(&query.preset)?.clone().for_query(parsed);
     let preset = preset.with(options.set.iter().map(|(name, value)| (name.as_str(), *value)))?;
     match preset.fusion {
         Fusion::Mixed(_) if options.no_bm25 => preset.with([("bm25", 0.0)]),

@@ -2,6 +2,7 @@
 
 use cds_model::Granularity;
 
+use crate::query::ParsedQuery;
 use crate::{Error, Result};
 
 /// How much each field of a chunk counts in BM25.
@@ -136,6 +137,8 @@ pub struct Preset {
     pub limit: Option<usize>,
     /// Signals.
     pub weights: Weights,
+    /// What replaces `weights` when the query describes code in a sentence.
+    pub description: Option<Weights>,
     /// What replaces numbers above when the query is a report.
     pub report: Option<Report>,
 }
@@ -155,7 +158,7 @@ pub struct Report {
 
 /// Makes the table of signals: the struct, a column for each kind of ranking, and the list by name, so that a signal is one line.
 macro_rules! signals {
-    ($($(#[$doc:meta])* $name:ident: $plain:literal, $question:literal, $report:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $plain:literal, $question:literal, $description:literal, $report:literal;)*) => {
         /// What each signal does. Evidence is added to the score; then multipliers apply, their product capped by `cap`.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct Weights {
@@ -165,8 +168,10 @@ macro_rules! signals {
         impl Weights {
             /// No signals: the retrievers' scores alone.
             pub(crate) const PLAIN: Weights = Weights { $($name: $plain,)* };
-            /// For questions and names.
+            /// For names, paths, and questions with names in them.
             pub(crate) const QUESTION: Weights = Weights { $($name: $question,)* };
+            /// For descriptions: see [`ParsedQuery::is_description`].
+            pub(crate) const DESCRIPTION: Weights = Weights { $($name: $description,)* };
             /// For reports: long texts.
             pub(crate) const REPORT: Weights = Weights { $($name: $report,)* };
 
@@ -179,91 +184,91 @@ macro_rules! signals {
 
 signals! {
     /// Evidence: the chunk's BM25, as a share of the best.
-    bm25: 1.0, 1.0, 1.0;
+    bm25: 1.0, 1.0, 3.0, 1.0;
     /// Evidence: the chunk's nearness in meaning, as a share of the best.
-    dense: 0.0, 1.0, 0.2;
+    dense: 0.0, 1.0, 3.0, 0.2;
     /// Evidence: how well the name the chunk defines fits the query's words.
-    definition: 0.0, 0.5, 0.0;
+    definition: 0.0, 0.5, 0.5, 0.0;
     /// Evidence: share of the query's weight that the chunk's words carry.
-    coverage: 0.0, 0.5, 0.2;
+    coverage: 0.0, 0.5, 0.5, 0.2;
     /// Evidence: BM25 of the file as a whole, as a share of the best file.
-    file_bm25: 0.0, 1.0, 0.5;
+    file_bm25: 0.0, 1.0, 1.0, 0.5;
     /// Evidence: share of the file's chunks that match well.
-    saturation: 0.0, 0.5, 0.0;
+    saturation: 0.0, 0.5, 0.5, 0.0;
     /// Evidence: nearness in meaning of the file's three best chunks, as a share of the best file.
-    file_dense: 0.0, 1.0, 0.0;
+    file_dense: 0.0, 1.0, 1.0, 0.0;
     /// Evidence: nearness in meaning of the file as a whole, as a share of the best file.
-    centroid: 0.0, 1.5, 0.0;
+    centroid: 0.0, 1.5, 1.5, 0.0;
     /// How much of all nearness counts when the query is a single name: what it is called says more than what it is like.
-    dense_for_names: 1.0, 0.3, 1.0;
+    dense_for_names: 1.0, 0.3, 0.3, 1.0;
     /// Evidence: how well names defined in the file fit, summed, as a share of the best file.
-    file_definitions: 0.0, 0.5, 0.0;
+    file_definitions: 0.0, 0.5, 0.5, 0.0;
     /// Evidence: the whole stem is a word of the query.
-    whole_stem: 0.0, 1.0, 0.0;
+    whole_stem: 0.0, 1.0, 1.0, 0.0;
     /// Evidence: the first word of the query that means something is in the stem.
-    first_word: 0.0, 0.75, 0.0;
+    first_word: 0.0, 0.75, 0.75, 0.0;
     /// Evidence: files beside it match too.
-    coherence: 0.0, 0.5, 0.0;
+    coherence: 0.0, 0.5, 0.5, 0.0;
     /// Evidence: how few folders it lies in, beside the one that lies in fewest.
-    shallow: 0.0, 2.0, 0.0;
+    shallow: 0.0, 2.0, 2.0, 0.0;
     /// Evidence: its size, up to 500 lines.
-    size: 0.0, 1.0, 0.0;
+    size: 0.0, 1.0, 1.0, 0.0;
     /// Evidence: it has functions, up to 50 lines of them: it does something, and does not only say what there is.
-    substance: 0.0, 1.0, 0.0;
+    substance: 0.0, 1.0, 1.0, 0.0;
     /// Evidence: how many files use what it defines.
-    used: 0.0, 1.0, 0.0;
+    used: 0.0, 1.0, 1.0, 0.0;
     /// Evidence: how well the files match that use what it defines.
-    users: 0.0, 0.5, 0.0;
-    /// Evidence: the most of the query's weight in three lines that follow each other. Off: it was worth nothing where it was measured, and texts must be read for it.
-    proximity: 0.0, 0.0, 0.0;
+    users: 0.0, 0.5, 0.5, 0.0;
+    /// Evidence: the most of the query's weight in three lines that follow each other, for the best chunks, whose text is read.
+    proximity: 0.0, 0.0, 3.0, 0.0;
     /// Evidence: the query names its file, by a path.
-    mentioned_file: 0.0, 3.0, 0.3;
+    mentioned_file: 0.0, 3.0, 3.0, 0.3;
     /// Evidence: the query names it, or its class.
-    mentioned: 0.0, 0.0, 0.1;
+    mentioned: 0.0, 0.0, 0.0, 0.1;
     /// Evidence: what the title of a report begins with is its name, or its file's.
-    subject: 0.0, 0.0, 0.2;
+    subject: 0.0, 0.0, 0.0, 0.2;
     /// Evidence: a rare word of a report is its file's stem.
-    named_stem: 0.0, 0.0, 0.2;
+    named_stem: 0.0, 0.0, 0.0, 0.2;
     /// Evidence: it was running, in a stack that the query shows.
-    frame: 0.0, 3.0, 0.25;
+    frame: 0.0, 3.0, 3.0, 0.25;
     /// Evidence: its length, in words.
-    length: 0.0, 0.0, 0.15;
+    length: 0.0, 0.0, 0.0, 0.15;
     /// Evidence: files that match import its file.
-    imported: 0.0, 0.0, 0.2;
+    imported: 0.0, 0.0, 0.0, 0.2;
     /// Evidence: the graph says that it is what the query asks for, by a relation that the query names.
-    relation: 0.0, 30.0, 0.0;
+    relation: 0.0, 30.0, 30.0, 0.0;
     /// How much of the evidence of the chunk alone counts for a test inside a source file, unless the query asks for tests.
-    inline_test: 1.0, 0.0, 0.5;
+    inline_test: 1.0, 0.0, 0.0, 0.5;
     /// Multiplier: a rare name in the query is exactly the chunk's symbol.
-    exact_symbol: 1.0, 2.5, 1.0;
+    exact_symbol: 1.0, 2.5, 2.5, 1.0;
     /// Multiplier: the query is a type's name and the chunk declares it.
-    type_declaration: 1.0, 1.5, 1.0;
+    type_declaration: 1.0, 1.5, 1.5, 1.0;
     /// Multiplier: the query asks for an interface, and the chunk declares the one it names.
-    protocol_kind: 1.0, 1.3, 1.0;
+    protocol_kind: 1.0, 1.3, 1.3, 1.0;
     /// Multiplier: the query asks what implements a type, and the chunk declares one that does.
-    conformance_implementation: 1.0, 3.0, 1.0;
+    conformance_implementation: 1.0, 3.0, 3.0, 1.0;
     /// Multiplier: the chunk declares a type that conforms to one that the query names.
-    conformance: 1.0, 1.5, 1.0;
+    conformance: 1.0, 1.5, 1.5, 1.0;
     /// Multiplier: the query asks how, what or where, and the chunk only makes a type printable, comparable and the like.
-    standard_protocol: 1.0, 0.5, 1.0;
+    standard_protocol: 1.0, 0.5, 0.5, 1.0;
     /// Multiplier: a name of several words was typed, and the chunk has some of its words but not the name.
-    partial_name: 1.0, 0.3, 1.0;
+    partial_name: 1.0, 0.3, 0.3, 1.0;
     /// Multiplier: source over tests, examples and the rest; 1.0 switches all path roles off.
-    source_path: 1.0, 1.1, 1.1;
-    /// Multiplier: for each role but source, when the query does not ask for it.
-    other_role: 1.0, 0.6, 0.5;
-    /// Multiplier: in place of `other_role`, for documentation, when the query is a question in words without names.
-    docs_role: 1.0, 1.0, 0.5;
+    source_path: 1.0, 1.1, 1.1, 1.1;
+    /// Multiplier: for each role but source and documentation, when the query does not ask for it.
+    other_role: 1.0, 0.6, 0.6, 0.5;
+    /// Multiplier: for documentation, which may answer a question in words; a name is looked for in code.
+    docs_role: 1.0, 0.6, 1.0, 0.5;
     /// Multiplier: the path names an operating system that is not this one, and the query does not.
-    other_platform: 1.0, 0.9, 0.9;
+    other_platform: 1.0, 0.9, 0.9, 0.9;
     /// Multiplier: the query names the language it is written in.
-    language: 1.5, 1.5, 1.0;
+    language: 1.5, 1.5, 1.5, 1.0;
     /// Multiplier of the evidence of the chunk alone: public over private. In a mixture it multiplies the score.
-    public: 1.0, 1.1, 1.0;
+    public: 1.0, 1.1, 1.0, 1.0;
     /// Share of words in common with a better hit from which on a hit is left out; above 1: none is.
-    near_duplicate: 2.0, 2.0, 2.0;
+    near_duplicate: 2.0, 2.0, 2.0, 2.0;
     /// Greatest product of all multipliers.
-    cap: 5.0, 5.0, 5.0;
+    cap: 5.0, 5.0, 5.0, 5.0;
 }
 
 impl Weights {
@@ -309,6 +314,7 @@ pub const PRESETS: &[Preset] = &[
         granularity: Granularity::File,
         limit: None,
         weights: Weights::QUESTION,
+        description: Some(Weights::DESCRIPTION),
         report: Some(Report {
             k1: 2.0,
             b: 0.5,
@@ -328,6 +334,7 @@ pub const PRESETS: &[Preset] = &[
         granularity: Granularity::Entity,
         limit: None,
         weights: Weights::PLAIN,
+        description: None,
         report: None,
     },
     Preset {
@@ -342,6 +349,7 @@ pub const PRESETS: &[Preset] = &[
         granularity: Granularity::File,
         limit: None,
         weights: Weights::PLAIN,
+        description: None,
         report: None,
     },
     mixed("dense", "meaning alone, no signals", Mixture { k: 60.0, bm25: 0.0, sparse: 0.0, dense: 1.0, alpha: 0.0 }),
@@ -391,6 +399,7 @@ const fn mixed(name: &'static str, about: &'static str, mixture: Mixture) -> Pre
         granularity: Granularity::File,
         limit: None,
         weights: Weights::PLAIN,
+        description: None,
         report: None,
     }
 }
@@ -413,11 +422,14 @@ impl Preset {
         }
     }
 
-    /// For a report, if it ranks those by numbers of their own.
-    pub(crate) fn for_report(self) -> Preset {
-        match self.report {
-            Some(Report { k1, b, fields, weights }) => Preset { k1, b, fields, weights, ..self },
-            None => self,
+    /// With the numbers that it has for queries like this one.
+    pub(crate) fn for_query(self, query: &ParsedQuery) -> Preset {
+        match (self.report, self.description) {
+            (Some(Report { k1, b, fields, weights }), _) if query.report.is_some() => {
+                Preset { k1, b, fields, weights, ..self }
+            }
+            (_, Some(weights)) if query.is_description() => Preset { weights, ..self },
+            _ => self,
         }
     }
 

@@ -28,6 +28,9 @@ const MAX_TERMS: usize = 64;
 /// The same of a report.
 const MAX_REPORT_TERMS: usize = 300;
 
+/// Keywords of a query that is too short for a description, at most; docs/quality.md has the measurements.
+const SHORT: usize = 6;
+
 /// Names of a report that are told.
 const MAX_NAMES: usize = 20;
 
@@ -230,6 +233,13 @@ pub(crate) fn parse_in(text: &str, project: &[String]) -> ParsedQuery {
 }
 
 impl ParsedQuery {
+    /// Whether it describes code in a sentence. Then chunks are ranked more by their own text and less by their file: words of shorter
+    /// queries are mostly those that files are named by.
+    pub(crate) fn is_description(&self) -> bool {
+        let is_text = matches!(self.kind, QueryKind::Natural | QueryKind::Mixed);
+        is_text && self.report.is_none() && self.keywords.len() > SHORT
+    }
+
     /// Whether it asks about something rather than for something.
     pub(crate) fn is_conceptual(&self) -> bool {
         self.asks_a_question

@@ -133,10 +133,9 @@ impl<'a> Asked<'a> {
         let roles_count = (weights.source_path - 1.0).abs() > f32::EPSILON;
         factor("source_path", weights.source_path, is_source);
         let is_demoted = !is_source && !wanted && roles_count;
-        // Documentation may answer a question in words; a name is looked for in code.
-        let may_answer = role == PathRole::Docs && self.cx.parsed.kind == QueryKind::Natural;
-        factor("other_role", weights.other_role, is_demoted && !may_answer);
-        factor("docs_role", weights.docs_role, is_demoted && may_answer);
+        let is_docs = role == PathRole::Docs;
+        factor("other_role", weights.other_role, is_demoted && !is_docs);
+        factor("docs_role", weights.docs_role, is_demoted && is_docs);
         factor("other_platform", weights.other_platform, is_elsewhere(document.path(), &self.cx.parsed.keywords));
         let languages = &self.cx.parsed.languages;
         factor("language", weights.language, languages.contains(&document.language()));
