@@ -105,7 +105,8 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// The workspace's target directory.
 pub(crate) fn target() -> PathBuf {
-    let below_workspace = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
+    // Without `..`, which `cds --index-dir` rejects.
+    let below_workspace = || Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("target");
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(below_workspace, PathBuf::from)
 }
 

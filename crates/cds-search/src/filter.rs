@@ -5,9 +5,9 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use cds_index::{DocumentView, EntityView, Inside, Snapshot};
-use cds_model::{CancelToken, ChunkId, EntityId, EntityType, Filters, Kind, Pattern, Span};
+use cds_model::{CancelToken, ChunkId, EntityId, EntityType, FileId, Filters, Kind, Pattern, Span};
 use regex::Regex;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::globs::{GlobCache, PathPattern};
 use crate::patterns::{self, PatternError};
@@ -22,8 +22,10 @@ pub struct CompiledFilter<'a> {
     parent_context: Option<NamePattern>,
     /// Whether a file passes, once it was asked: chunks of a file come one after another.
     files: RefCell<Vec<Option<bool>>>,
+    /// The scope that was matched last, and the outcome: entities of a file mostly share one.
+    last_scope: RefCell<(String, bool)>,
     /// Whether the name or the signature of a parent matches, for each parent that was compared.
-    parents: RefCell<FxHashMap<EntityId, bool>>,
+    parents: RefCell<Vec<Option<bool>>>,
     /// The entities with one of the conformances, when the first is asked for.
     conforming: OnceCell<FxHashSet<EntityId>>,
     asks_nothing: bool,
@@ -113,6 +115,7 @@ impl<'a> CompiledFilter<'a> {
             node_name: name("node_name", &filters.node_name)?,
             parent_context: name("parent_context", &filters.parent_context)?,
             files: RefCell::new(Vec::new()),
+            last_scope: RefCell::default(),
             parents: RefCell::default(),
             conforming: OnceCell::new(),
             asks_nothing: *filters == Filters::default(),
@@ -123,15 +126,20 @@ impl<'a> CompiledFilter<'a> {
         })
     }
 
-    /// Whether the request has ended; then nothing passes any more. Patterns may be slow, so they look each time.
+    /// Whether the request has ended; then nothing passes any more. Looks at the token after some number of calls.
     fn has_ended(&self) -> bool {
         let asked = self.asked.get().wrapping_add(1);
         self.asked.set(asked);
-        let is_slow = self.node_name.is_some() || self.parent_context.is_some();
-        if is_slow || asked.is_multiple_of(ASKED) {
+        if asked.is_multiple_of(ASKED) {
             self.is_cancelled.set(self.is_cancelled.get() || self.cancel.is_cancelled());
         }
         self.is_cancelled.get()
+    }
+
+    /// Matches a name against a pattern of the request. Patterns may be slow, so the token is looked at each time.
+    fn matches(&self, pattern: &NamePattern, text: &str) -> bool {
+        self.is_cancelled.set(self.is_cancelled.get() || self.cancel.is_cancelled());
+        !self.is_cancelled.get() && pattern.matches(text)
     }
 
     /// Names that the text index answers for: the chunk must define one of these.
@@ -277,22 +285,55 @@ impl<'a> CompiledFilter<'a> {
             }
         }
         if let Some(pattern) = &self.node_name
-            && !entity.is_some_and(|e| pattern.matches(e.name()))
+            && !entity.is_some_and(|e| self.matches(pattern, e.name()))
         {
             return false;
         }
         if let Some(pattern) = &self.parent_context {
             let matches = |parent: EntityView| {
-                let compare =
-                    || pattern.matches(parent.name()) || parent.signature().is_some_and(|s| pattern.matches(s));
-                *self.parents.borrow_mut().entry(parent.id).or_insert_with(compare)
+                let compare = || {
+                    self.matches(pattern, parent.name()) || parent.signature().is_some_and(|s| self.matches(pattern, s))
+                };
+                let mut parents = self.parents.borrow_mut();
+                if parents.is_empty() {
+                    parents.resize(snapshot.entity_count(), None);
+                }
+                match parents.get_mut(parent.id.index()) {
+                    Some(known) => *known.get_or_insert_with(compare),
+                    None => compare(),
+                }
             };
-            let scoped = entity.and_then(EntityView::scope).is_some_and(|s| pattern.matches(s));
+            let scoped = entity.and_then(EntityView::scope).is_some_and(|scope| self.matches_scope(pattern, scope));
             if !(scoped || entity.and_then(EntityView::parent).is_some_and(matches)) {
                 return false;
             }
         }
-        let conforming = || self.conforming.get_or_init(|| snapshot.conforming(&filters.conformances));
-        filters.conformances.is_empty() || entity.is_some_and(|entity| conforming().contains(&entity.id))
+        filters.conformances.is_empty() || entity.is_some_and(|entity| self.conforming(snapshot).contains(&entity.id))
+    }
+
+    fn matches_scope(&self, pattern: &NamePattern, scope: &str) -> bool {
+        let mut last = self.last_scope.borrow_mut();
+        if last.0 != scope {
+            *last = (scope.to_owned(), self.matches(pattern, scope));
+        }
+        last.1
+    }
+
+    fn conforming(&self, snapshot: &Snapshot) -> &FxHashSet<EntityId> {
+        self.conforming.get_or_init(|| snapshot.conforming(&self.filters.conformances))
+    }
+
+    /// The only files in which chunks can pass, where a condition on entities selects them: those with an entity that has one of the
+    /// conformances. `None` if chunks of any file may pass.
+    pub(crate) fn documents<'s>(&self, snapshot: &'s Snapshot) -> Option<Vec<DocumentView<'s>>> {
+        if self.filters.conformances.is_empty() {
+            return None;
+        }
+        let conforming = self.conforming(snapshot).iter();
+        let mut files: Vec<FileId> =
+            conforming.filter_map(|id| snapshot.entity(*id)?.document()).map(|document| document.id).collect();
+        files.sort_unstable();
+        files.dedup();
+        Some(files.into_iter().filter_map(|id| snapshot.document(id)).collect())
     }
 }

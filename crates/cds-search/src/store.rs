@@ -1,5 +1,7 @@
-//! Where vectors are looked for. Here they lie in the snapshot; elsewhere they could lie on another machine, so a store is asked with
-//! filters as data and answers with chunks.
+//! Where vectors are looked for. Here they lie in the snapshot; elsewhere they could lie on another machine, so a store gets the filters
+//! of a request as data and answers with chunks.
+
+use std::cell::OnceCell;
 
 use cds_index::Snapshot;
 use cds_model::{ChunkId, Filters};
@@ -9,11 +11,11 @@ use crate::Result;
 use crate::filter::CompiledFilter;
 use crate::globs::GlobCache;
 
-/// Chunks by nearness in meaning.
+/// Chunks by nearness in meaning, for one request with its filters.
 pub trait VectorStore {
-    /// The `limit` chunks nearest to a vector among those that the filters let through, with their cosines, nearest first. Filters
-    /// apply before scoring: as many as asked for come back, if there are as many.
-    fn nearest(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<Vec<(ChunkId, f32)>>;
+    /// The `limit` chunks nearest to a vector among those that pass the filters, with their cosines, nearest first. Filters apply before
+    /// scoring: `limit` chunks are returned if that many pass.
+    fn nearest(&self, vector: &[f32], limit: usize) -> Result<Vec<(ChunkId, f32)>>;
 
     /// The cosines of some chunks, in their order; zero for one that has no vector.
     fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<f32>>;
@@ -22,24 +24,38 @@ pub trait VectorStore {
     fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>>;
 }
 
-/// The vectors of a snapshot: all are looked at, in the memory they are mapped into.
+/// The vectors of a snapshot, all of which are compared in the memory that they are mapped into.
 pub struct Embedded<'a> {
     snapshot: &'a Snapshot,
+    filters: &'a Filters,
     globs: &'a GlobCache,
+    /// The chunks that pass the filters, computed by the first scan.
+    allowed: OnceCell<ChunkSet>,
 }
 
 impl<'a> Embedded<'a> {
     /// The vectors of this snapshot.
-    pub fn new(snapshot: &'a Snapshot, globs: &'a GlobCache) -> Embedded<'a> {
-        Embedded { snapshot, globs }
+    pub fn new(snapshot: &'a Snapshot, filters: &'a Filters, globs: &'a GlobCache) -> Embedded<'a> {
+        Embedded { snapshot, filters, globs, allowed: OnceCell::new() }
+    }
+
+    fn allowed(&self) -> Result<&ChunkSet> {
+        if let Some(known) = self.allowed.get() {
+            return Ok(known);
+        }
+        let set = Allowed::new(self.snapshot, self.filters, self.globs)?.all();
+        Ok(self.allowed.get_or_init(|| set))
     }
 }
 
 impl VectorStore for Embedded<'_> {
-    fn nearest(&self, vector: &[f32], limit: usize, filters: &Filters) -> Result<Vec<(ChunkId, f32)>> {
+    fn nearest(&self, vector: &[f32], limit: usize) -> Result<Vec<(ChunkId, f32)>> {
         let Some(vectors) = self.snapshot.vectors()? else { return Ok(Vec::new()) };
-        let allowed = Allowed::new(self.snapshot, filters, self.globs)?;
-        Ok(vectors.nearest(vector, limit, |chunk| allowed.passes(chunk)))
+        if *self.filters == Filters::default() {
+            return Ok(vectors.nearest(vector, limit, |_| true));
+        }
+        let allowed = self.allowed()?;
+        Ok(vectors.nearest(vector, limit, |chunk| allowed.contains(chunk)))
     }
 
     fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<f32>> {
@@ -52,7 +68,28 @@ impl VectorStore for Embedded<'_> {
     }
 }
 
-/// Which chunks filters let through, asked one by one.
+/// A set of chunks, one bit each: a scan over all vectors asks for every chunk, some more than once.
+struct ChunkSet {
+    words: Vec<u64>,
+}
+
+impl ChunkSet {
+    fn new(chunks: usize) -> ChunkSet {
+        ChunkSet { words: vec![0; chunks.div_ceil(64)] }
+    }
+
+    fn insert(&mut self, chunk: ChunkId) {
+        if let Some(word) = self.words.get_mut(chunk.index() / 64) {
+            *word |= 1 << (chunk.index() % 64);
+        }
+    }
+
+    fn contains(&self, chunk: ChunkId) -> bool {
+        self.words.get(chunk.index() / 64).is_some_and(|word| word >> (chunk.index() % 64) & 1 == 1)
+    }
+}
+
+/// Which chunks pass filters.
 pub(crate) struct Allowed<'a> {
     snapshot: &'a Snapshot,
     filter: CompiledFilter<'a>,
@@ -75,5 +112,25 @@ impl<'a> Allowed<'a> {
 
     pub(crate) fn passes(&self, chunk: ChunkId) -> bool {
         self.named.iter().all(|set| set.contains(&chunk)) && self.filter.accepts(self.snapshot, chunk)
+    }
+
+    /// All chunks that pass. Starts from the most selective condition: names, then conformances, then files.
+    fn all(&self) -> ChunkSet {
+        let mut all = ChunkSet::new(self.snapshot.chunk_count());
+        let mut add = |chunk: ChunkId| {
+            if self.passes(chunk) {
+                all.insert(chunk);
+            }
+        };
+        let smallest = self.named.iter().min_by_key(|set| set.len());
+        match (smallest, self.filter.documents(self.snapshot)) {
+            (Some(named), _) => named.iter().copied().for_each(add),
+            (None, Some(documents)) => documents.into_iter().flat_map(|document| document.chunks()).for_each(add),
+            (None, None) => {
+                let accepted = self.snapshot.documents().filter(|document| self.filter.accepts_file(*document));
+                accepted.flat_map(|document| document.chunks()).for_each(&mut add);
+            }
+        }
+        all
     }
 }

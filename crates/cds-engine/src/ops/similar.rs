@@ -38,13 +38,13 @@ impl Engine {
                 kind: ErrorKind::NotFound,
                 message: format!("{place:?} has no code to compare"),
             })?;
-            let store = Embedded::new(snapshot, &self.tools.globs);
+            let store = Embedded::new(snapshot, &checked.query.filters, &self.tools.globs);
             let Some(vector) = store.vector(here)? else {
                 let message = "the index has no vectors: set models.dense and run `cds index`".to_owned();
                 return Err(Error { kind: ErrorKind::NotReady, message });
             };
             // All of them, so that they can be counted.
-            let mut nearest = store.nearest(&vector, snapshot.chunk_count(), &checked.query.filters)?;
+            let mut nearest = store.nearest(&vector, snapshot.chunk_count())?;
             let least = checked.min_similarity.unwrap_or(0.0).max(f32::MIN_POSITIVE);
             // The nearest of some of the chunks are not the nearest of all.
             checkpoint()?;

@@ -1,7 +1,7 @@
 //! Attributes of entities that filters compare for many entities at once, without the facts of their files.
 
 use cds_model::EntityId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Snapshot;
 use super::views::EntityView;
@@ -11,8 +11,15 @@ impl Snapshot {
     /// The entities that name one of these as a base, interface, protocol, trait or mixin.
     pub fn conforming(&self, names: &[String]) -> FxHashSet<EntityId> {
         let rows = self.attribute_rows().all().iter().filter(|row| row.attribute == attribute::CONFORMANCE);
-        let conforms = rows.filter(|row| names.iter().any(|name| name == self.string(row.text)));
-        conforms.map(|row| EntityId(row.entity)).collect()
+        // Most conformances are repeated, and equal ones are one string.
+        let mut compared: FxHashMap<u32, bool> = FxHashMap::default();
+        let mut is_named = |text: u32| {
+            *compared.entry(text).or_insert_with(|| {
+                let conformance = self.string(text);
+                names.iter().any(|name| name == conformance)
+            })
+        };
+        rows.filter(|row| is_named(row.text)).map(|row| EntityId(row.entity)).collect()
     }
 }
 

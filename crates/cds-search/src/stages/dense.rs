@@ -70,10 +70,10 @@ pub(crate) fn find(asked: &Asked) -> Result<Finding> {
     finding.timings.push(("dense_encode", clock.lap()));
     // A query without a known word is near to nothing.
     if vector.iter().any(|x| *x != 0.0) {
-        let store = Embedded::new(asked.snapshot, &asked.tools.globs);
+        let store = Embedded::new(asked.snapshot, &asked.query.filters, &asked.tools.globs);
         let least = asked.options.min_similarity.unwrap_or(LEAST_SIMILAR);
         let nearest = |most: usize| {
-            let mut chunks = store.nearest(&vector, most, &asked.query.filters)?;
+            let mut chunks = store.nearest(&vector, most)?;
             let is_cut = chunks.len() == most;
             chunks.retain(|(_, cosine)| *cosine >= least);
             Ok((is_cut && chunks.len() == most, chunks))

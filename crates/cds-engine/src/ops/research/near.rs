@@ -112,7 +112,7 @@ impl Ground<'_> {
 
     /// Code near the subjects in meaning; none where the index has no vectors or the subjects no text of their own.
     pub(super) fn similar(&self) -> Result<Option<Found>> {
-        let store = Embedded::new(self.snapshot, &self.engine.tools.globs);
+        let store = Embedded::new(self.snapshot, &self.wanted.filters, &self.engine.tools.globs);
         let own: FxHashSet<u32> = self.question.subjects.iter().flat_map(|s| s.parts.iter().copied()).collect();
         let mut best: FxHashMap<ChunkId, f32> = FxHashMap::default();
         let mut is_known = false;
@@ -124,7 +124,7 @@ impl Ground<'_> {
             is_known = true;
             // Its own parts are the nearest.
             let most = self.limit + own.len().min(MOST_PARTS) + 1;
-            for (near, cosine) in store.nearest(&vector, most, &self.wanted.filters)? {
+            for (near, cosine) in store.nearest(&vector, most)? {
                 let known = best.entry(near).or_insert(cosine);
                 *known = known.max(cosine);
             }

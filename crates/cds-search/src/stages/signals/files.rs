@@ -110,7 +110,7 @@ impl FileNearness {
         files.dedup();
         let documents: Vec<DocumentView> = files.into_iter().filter_map(|id| cx.snapshot.document(id)).collect();
         let chunks: Vec<ChunkId> = documents.iter().flat_map(|document| document.chunks()).collect();
-        let cosines = Embedded::new(cx.snapshot, &cx.tools.globs).cosines(vector, &chunks)?;
+        let cosines = Embedded::new(cx.snapshot, &cx.query.filters, &cx.tools.globs).cosines(vector, &chunks)?;
         let mut rest = cosines.as_slice();
         let mut near = |document: DocumentView| {
             let (own, others) = rest.split_at(document.chunks().len());
