@@ -4,10 +4,12 @@ use cds_model::{LinkRules, ModuleRule};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dependencies::{DepKind, Stored, file_key, hash, key, text_key};
+use crate::dependencies::{DepKind, KeySet, Stored, file_key, hash, key, text_key};
+use crate::link::Known;
+use crate::lookup::Tables;
 use crate::modules::package;
 use crate::modules::python::Roots;
-use crate::outline::{Contents, TOP};
+use crate::outline::{Contents, Import, TOP, is_callable};
 use crate::symbols::{Symbol, Symbols};
 use crate::tree::{Tree, module_parts};
 
@@ -18,7 +20,8 @@ const MOST: usize = 4_000;
 #[derive(Default)]
 pub struct Changes {
     keys: FxHashSet<u32>,
-    sorted: Vec<u32>,
+    /// The same, once they are complete.
+    set: KeySet,
     is_all: bool,
 }
 
@@ -36,7 +39,7 @@ pub struct Version<'a> {
 impl Changes {
     /// Whether any of these dependencies changed.
     pub(crate) fn touches(&self, dependencies: &[u8]) -> bool {
-        self.is_all || Stored::read(dependencies).has_any(&self.sorted)
+        self.is_all || Stored::read(dependencies).has_any(&self.set)
     }
 
     /// A file as it was and as it is.
@@ -56,6 +59,9 @@ impl Changes {
                 }
                 for name in differing(&old.names, &new.names) {
                     self.keys.insert(key(DepKind::Name, name.0));
+                }
+                for name in differing(&old.qualified, &new.qualified) {
+                    self.keys.insert(key(DepKind::Qualified, name.0));
                 }
                 if old.default != new.default {
                     self.keys.insert(key(DepKind::Default, own));
@@ -78,7 +84,9 @@ impl Changes {
                 for (version, file) in [&before, &now].into_iter().flatten() {
                     let shape = Shape::of(symbols, file);
                     self.keys.extend(shape.inside.keys().map(|name| file_key(own, *name)));
-                    self.keys.extend(shape.names.keys().map(|name| key(DepKind::Name, name.0)));
+                    for kind in [DepKind::Name, DepKind::Qualified] {
+                        self.keys.extend(shape.names.keys().map(|name| key(kind, name.0)));
+                    }
                     if let Some(package) = file.package {
                         self.keys.insert(text_key(DepKind::Package, &package::normal(symbols.of(package))));
                     }
@@ -114,31 +122,22 @@ impl Changes {
     }
 
     /// Completes the keys. The targets of a file's imports are no dependencies of other files that look through these imports, so where
-    /// a target may have changed, every name that the file imports may have. `files` gives path, dependencies and outline of each.
-    pub fn finish(&mut self, symbols: &Symbols, files: &[(&str, &[u8], &[u32])]) {
-        let mut passed_on = vec![false; files.len()];
-        loop {
-            self.sorted = self.keys.iter().copied().collect();
-            self.sorted.sort_unstable();
-            self.is_all |= self.sorted.len() > MOST;
-            if self.is_all || self.keys.is_empty() {
+    /// a target may have changed, the names that its import binds have.
+    pub(crate) fn finish(&mut self, tables: &Tables, known: &[Known]) {
+        let mut added: Vec<u32> = self.keys.iter().copied().collect();
+        while !added.is_empty() {
+            self.is_all |= self.keys.len() > MOST;
+            if self.is_all {
                 return;
             }
-            let is_affected = |at: &usize| Stored::read(files[*at].1).targets_have_any(&self.sorted);
-            let affected: Vec<usize> =
-                (0..files.len()).into_par_iter().filter(|at| !passed_on[*at]).filter(is_affected).collect();
-            if affected.is_empty() {
-                return;
-            }
-            for at in affected {
-                passed_on[at] = true;
-                let (path, _, outline) = files[at];
-                let mut bound = Shape::default();
-                bound.add_imports(symbols, &Contents::read(outline), &[]);
-                self.keys.extend(bound.inside.keys().map(|name| file_key(hash(path), *name)));
-                self.keys.insert(key(DepKind::Wildcards, hash(path)));
-            }
+            let last = KeySet::from_iter(std::mem::take(&mut added));
+            let is_affected = |file: &Known| Stored::read(file.dependencies).targets_have_any(&last);
+            let affected = known.par_iter().enumerate().filter(|(_, file)| is_affected(file));
+            let bound: Vec<u32> =
+                affected.flat_map_iter(|(at, _)| bound_by_imports(tables, at as u32, &last)).collect();
+            added.extend(bound.into_iter().filter(|key| self.keys.insert(*key)));
         }
+        self.set = self.keys.iter().copied().collect();
     }
 
     /// Everything is to be linked.
@@ -162,13 +161,30 @@ pub fn path_key(path: &str) -> u32 {
     hash(path)
 }
 
+/// Keys of what the imports of a file bind whose targets depend on one of these. A target is determined anew: the first thing that it
+/// reads and that changed is the same in both trees.
+fn bound_by_imports(tables: &Tables, at: u32, keys: &KeySet) -> Vec<u32> {
+    let (file, symbols) = (tables.file(at), tables.symbols());
+    let mut bound = Shape::default();
+    for import in file.contents().imports {
+        if tables.keys_of_target(at, import).into_iter().any(|key| keys.contains(key)) {
+            bound.add_import(symbols, import, 0);
+        }
+    }
+    let names = bound.inside.keys().map(|name| file_key(file.key, *name));
+    names.chain((bound.wild != 0).then(|| key(DepKind::Wildcards, file.key))).collect()
+}
+
 /// What a file defines, binds and imports, by name, in numbers that do not depend on positions in the file.
 #[derive(Default)]
 struct Shape {
     /// All that can be asked of the file itself.
     inside: FxHashMap<Symbol, u64>,
-    /// What those see who look for a name in the whole tree.
+    /// What a look-up of a name in the whole tree reads. It does not depend on the names of what encloses a definition, so that an edit of
+    /// the name of a type does not affect all files that use a member's name.
     names: FxHashMap<Symbol, u64>,
+    /// What a look-up of a qualified name reads.
+    qualified: FxHashMap<Symbol, u64>,
     /// What it takes whole from others.
     wild: u64,
     /// Its default export.
@@ -182,8 +198,8 @@ fn join(a: u64, b: u64) -> u64 {
 impl Shape {
     fn of(symbols: &Symbols, file: &Contents) -> Shape {
         let mut shape = Shape::default();
-        let scopes = scopes(file);
-        let scope_of = |at: u32| scopes.get(at as usize).copied().unwrap_or(u64::from(at == TOP));
+        let scopes = Scopes::of(file);
+        let scope_of = |at: u32| Scopes::at(&scopes.reached, at);
         let mut bases: FxHashMap<u32, u64> = FxHashMap::default();
         for used in file.bases {
             let base = bases.entry(used.scope).or_default();
@@ -191,8 +207,8 @@ impl Shape {
         }
         for (i, entity) in file.entities.iter().enumerate() {
             let optional = |symbol: Option<Symbol>| symbol.map_or(0, |s| u64::from(s.0) + 1);
-            let outer = join(join(scope_of(entity.parent), entity.packed.into()), optional(entity.scope()));
-            let mut all = join(outer, optional(entity.return_type()));
+            let within = |scope: u64| join(join(scope, entity.packed.into()), optional(entity.scope()));
+            let mut all = join(within(scope_of(entity.parent)), optional(entity.return_type()));
             all = join(all, entity.alias_of().map_or(0, scope_of));
             all = join(all, bases.get(&(i as u32)).copied().unwrap_or(0));
             let [from, to] = entity.parameters;
@@ -202,8 +218,9 @@ impl Shape {
                 shape.inside(parameter.name, join(scope_of(i as u32), optional(parameter.type_name.get())));
             }
             shape.inside(entity.name, all);
-            let named = shape.names.entry(entity.name).or_default();
-            *named = join(*named, outer);
+            let kinds = Scopes::at(&scopes.kinds, entity.parent);
+            let kinds = join(join(kinds, entity.packed.into()), u64::from(entity.scope().is_some()));
+            shape.named(entity.name, kinds, within(Scopes::at(&scopes.full, entity.parent)));
             if let Some(table) = entity.scope() {
                 shape.inside(table, all);
             }
@@ -216,13 +233,20 @@ impl Shape {
         shape
     }
 
+    fn named(&mut self, name: Symbol, kinds: u64, names: u64) {
+        for (table, what) in [(&mut self.names, kinds), (&mut self.qualified, names)] {
+            let all = table.entry(name).or_default();
+            *all = join(*all, what);
+        }
+    }
+
     fn inside(&mut self, name: Symbol, what: u64) {
         let all = self.inside.entry(name).or_default();
         *all = join(*all, what);
     }
 
-    fn add_bindings(&mut self, symbols: &Symbols, file: &Contents, scopes: &[u64]) {
-        let scope_of = |at: u32| scopes.get(at as usize).copied().unwrap_or(u64::from(at == TOP));
+    fn add_bindings(&mut self, symbols: &Symbols, file: &Contents, scopes: &Scopes) {
+        let scope_of = |at: u32| Scopes::at(&scopes.reached, at);
         let mut starts: FxHashMap<Symbol, Vec<u32>> = FxHashMap::default();
         for binding in file.bindings {
             starts.entry(binding.name).or_default().push(binding.start);
@@ -241,47 +265,74 @@ impl Shape {
                 all = join(all, before as u64);
             }
             self.inside(binding.name, all);
-            let named = self.names.entry(binding.name).or_default();
-            *named = join(*named, scope_of(binding.scope));
+            self.named(binding.name, Scopes::at(&scopes.kinds, binding.scope), scope_of(binding.scope));
         }
     }
 
-    fn add_imports(&mut self, symbols: &Symbols, file: &Contents, scopes: &[u64]) {
-        let scope_of = |at: u32| scopes.get(at as usize).copied().unwrap_or(u64::from(at == TOP));
+    fn add_imports(&mut self, symbols: &Symbols, file: &Contents, scopes: &Scopes) {
         for import in file.imports {
-            let optional = |symbol: Option<Symbol>| symbol.map_or(0, |s| u64::from(s.0) + 1);
-            let (name, alias) = (import.name.get(), import.alias.get());
-            let mut all = join(scope_of(import.scope), import.module.0.into());
-            all = join(join(all, optional(name)), optional(alias));
-            all = join(all, import.flags.into());
-            match alias.or(name) {
-                Some(bound) => self.inside(bound, all),
-                None => self.wild = join(self.wild, all),
-            }
-            if let Some(name) = name.filter(|_| import.is_export()) {
-                self.inside(name, all);
-            }
-            if import.wildcard() {
-                self.wild = join(self.wild, all);
-            }
-            // A module is called by a part of its path.
-            if alias.or(name).is_none() {
-                for part in module_parts(symbols.of(import.module)).filter_map(|part| symbols.get(part)) {
-                    self.inside(part, all);
-                }
+            self.add_import(symbols, import, Scopes::at(&scopes.reached, import.scope));
+        }
+    }
+
+    fn add_import(&mut self, symbols: &Symbols, import: &Import, scope: u64) {
+        let optional = |symbol: Option<Symbol>| symbol.map_or(0, |s| u64::from(s.0) + 1);
+        let (name, alias) = (import.name.get(), import.alias.get());
+        let mut all = join(scope, import.module.0.into());
+        all = join(join(all, optional(name)), optional(alias));
+        all = join(all, import.flags.into());
+        match alias.or(name) {
+            Some(bound) => self.inside(bound, all),
+            None => self.wild = join(self.wild, all),
+        }
+        if let Some(name) = name.filter(|_| import.is_export()) {
+            self.inside(name, all);
+        }
+        if import.wildcard() {
+            self.wild = join(self.wild, all);
+        }
+        // A module is called by a part of its path.
+        if alias.or(name).is_none() {
+            for part in module_parts(symbols.of(import.module)).filter_map(|part| symbols.get(part)) {
+                self.inside(part, all);
             }
         }
     }
 }
 
-/// What the scope of each entity is called, from the outside in.
-fn scopes(file: &Contents) -> Vec<u64> {
-    let mut scopes: Vec<u64> = Vec::with_capacity(file.entities.len());
-    for entity in file.entities {
-        let around = scopes.get(entity.parent as usize).copied().unwrap_or(1);
-        scopes.push(join(join(around, entity.name.0.into()), entity.packed.into()));
+/// Hashes of each entity of a file with what encloses it, from the outside in.
+#[derive(Default)]
+struct Scopes {
+    /// Of all names and kinds.
+    full: Vec<u64>,
+    /// Of the names up to the innermost function, and of all kinds. What a function contains is read only after the function itself was
+    /// looked up, whose own hash has the other names.
+    reached: Vec<u64>,
+    /// Of kinds alone.
+    kinds: Vec<u64>,
+}
+
+impl Scopes {
+    fn of(file: &Contents) -> Scopes {
+        let mut scopes = Scopes::default();
+        for entity in file.entities {
+            let around = |of: &[u64]| of.get(entity.parent as usize).copied().unwrap_or(1);
+            let named = |around: u64| join(join(around, entity.name.0.into()), entity.packed.into());
+            let is_function = is_callable(entity.kind());
+            let full = named(around(&scopes.full));
+            let reached = named(around(if is_function { &scopes.kinds } else { &scopes.reached }));
+            let kinds = join(around(&scopes.kinds), entity.packed.into());
+            scopes.full.push(full);
+            scopes.reached.push(reached);
+            scopes.kinds.push(kinds);
+        }
+        scopes
     }
-    scopes
+
+    /// The hash of a scope.
+    fn at(of: &[u64], scope: u32) -> u64 {
+        of.get(scope as usize).copied().unwrap_or(u64::from(scope == TOP))
+    }
 }
 
 fn differing<'a>(a: &'a FxHashMap<Symbol, u64>, b: &'a FxHashMap<Symbol, u64>) -> impl Iterator<Item = Symbol> {

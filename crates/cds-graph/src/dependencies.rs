@@ -35,6 +35,8 @@ dep_kinds! {
     InFile,
     /// The definitions and bindings of a name in the whole tree.
     Name,
+    /// The same with the names of all that encloses them.
+    Qualified,
     /// A name that no string of the index equals.
     Missing,
     /// The file at a path, its language and package.
@@ -87,6 +89,13 @@ impl Recorder {
     pub(crate) fn name(&self, name: Symbol) {
         if name != Symbol::NOWHERE {
             self.record(DepKind::Name, name.0);
+        }
+    }
+
+    /// A qualified name that ends in this name was looked up in the whole tree. Covers [`Recorder::name`].
+    pub(crate) fn qualified(&self, name: Symbol) {
+        if name != Symbol::NOWHERE {
+            self.record(DepKind::Qualified, name.0);
         }
     }
 
@@ -176,14 +185,58 @@ impl<'a> Stored<'a> {
         Stored { targets, links }
     }
 
-    /// Whether any of these sorted keys is among them.
-    pub(crate) fn has_any(self, keys: &[u32]) -> bool {
-        self.targets_have_any(keys) || contains_any(self.links, keys)
+    /// Whether any key of the set is among them.
+    pub(crate) fn has_any(self, keys: &KeySet) -> bool {
+        self.targets_have_any(keys) || keys.is_any_in(self.links)
     }
 
-    /// Whether any of these sorted keys is among those that the targets of the file's imports depend on.
-    pub(crate) fn targets_have_any(self, keys: &[u32]) -> bool {
-        contains_any(self.targets, keys)
+    /// Whether any key of the set is among those that the targets of the file's imports depend on.
+    pub(crate) fn targets_have_any(self, keys: &KeySet) -> bool {
+        keys.is_any_in(self.targets)
+    }
+}
+
+/// A set of keys that is compared with the dependencies of all files.
+#[derive(Default)]
+pub(crate) struct KeySet {
+    keys: Vec<u32>,
+    /// A bit for each possible key; empty for a small set.
+    bits: Vec<u64>,
+}
+
+/// A set of at most this many keys has no bits: looking up each key takes less time than allocating them.
+const SMALL: usize = 8;
+
+impl FromIterator<u32> for KeySet {
+    fn from_iter<I: IntoIterator<Item = u32>>(keys: I) -> KeySet {
+        let keys: Vec<u32> = keys.into_iter().collect();
+        let mut bits = Vec::new();
+        if keys.len() > SMALL {
+            bits.resize((1 << BITS) / 64, 0);
+            for key in &keys {
+                bits[*key as usize / 64] |= 1 << (key % 64);
+            }
+        }
+        KeySet { keys, bits }
+    }
+}
+
+impl KeySet {
+    pub(crate) fn contains(&self, key: u32) -> bool {
+        match self.bits.get(key as usize / 64) {
+            Some(bits) => bits >> (key % 64) & 1 == 1,
+            None => self.keys.contains(&key),
+        }
+    }
+
+    /// Whether any key is in this sorted list of stored keys.
+    fn is_any_in(&self, packed: &[u8]) -> bool {
+        let count = packed.len() / WIDTH;
+        let steps = count.checked_ilog2().map_or(0, |log| log as usize + 1);
+        if self.bits.is_empty() || self.keys.len() * steps < count {
+            return self.keys.iter().any(|key| contains(packed, *key));
+        }
+        (0..count).any(|at| self.contains(word(packed, at)))
     }
 }
 
@@ -191,25 +244,22 @@ fn word(packed: &[u8], at: usize) -> u32 {
     packed[at * WIDTH..(at + 1) * WIDTH].iter().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-fn contains_any(packed: &[u8], keys: &[u32]) -> bool {
-    let count = packed.len() / WIDTH;
-    keys.iter().any(|key| {
-        let (mut low, mut high) = (0, count);
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            match word(packed, middle).cmp(key) {
-                std::cmp::Ordering::Equal => return true,
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-            }
+fn contains(packed: &[u8], key: u32) -> bool {
+    let (mut low, mut high) = (0, packed.len() / WIDTH);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        match word(packed, middle).cmp(&key) {
+            std::cmp::Ordering::Equal => return true,
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
         }
-        false
-    })
+    }
+    false
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DepKind, Recorder, Stored, Symbol, file_key, key};
+    use super::{DepKind, KeySet, Recorder, Stored, Symbol, file_key, key};
 
     #[test]
     fn look_ups_in_other_files_are_recorded_once() {
@@ -223,8 +273,11 @@ mod tests {
         let packed = Stored::pack(Vec::new(), recorder.finish());
         let stored = Stored::read(&packed);
         assert_eq!(packed.len(), (1 + 2) * 3);
-        assert!(stored.has_any(&[key(DepKind::Name, 2)]) && stored.has_any(&[file_key(8, Symbol(1))]));
-        assert!(!stored.has_any(&[key(DepKind::Name, 3), file_key(7, Symbol(1))]));
+        assert!(
+            stored.has_any(&KeySet::from_iter([key(DepKind::Name, 2)]))
+                && stored.has_any(&KeySet::from_iter([file_key(8, Symbol(1))]))
+        );
+        assert!(!stored.has_any(&KeySet::from_iter([key(DepKind::Name, 3), file_key(7, Symbol(1))])));
     }
 
     #[test]
@@ -232,9 +285,20 @@ mod tests {
         let packed = Stored::pack(vec![9, 3, 3], vec![9, 4]);
         let stored = Stored::read(&packed);
         assert_eq!(packed.len(), (1 + 3) * 3);
-        assert!(stored.targets_have_any(&[9]) && !stored.targets_have_any(&[4]));
-        assert!(stored.has_any(&[4]) && !stored.has_any(&[5]));
+        assert!(stored.targets_have_any(&KeySet::from_iter([9])) && !stored.targets_have_any(&KeySet::from_iter([4])));
+        assert!(stored.has_any(&KeySet::from_iter([4])) && !stored.has_any(&KeySet::from_iter([5])));
         let (nothing, damaged) = (Stored::read(&[]), Stored::read(&[255, 255, 255, 0, 0, 1]));
-        assert!(!nothing.has_any(&[0]) && damaged.targets_have_any(&[1]));
+        assert!(!nothing.has_any(&KeySet::from_iter([0])) && damaged.targets_have_any(&KeySet::from_iter([1])));
+    }
+
+    #[test]
+    fn small_and_large_sets_find_the_same_keys() {
+        let packed = Stored::pack(Vec::new(), (0..1_000).map(|i| i * 7).collect());
+        let stored = Stored::read(&packed);
+        for (count, expected) in [(0, false), (1, true), (5, true), (9, true), (400, true), (100_000, true)] {
+            let multiples = (0..count).map(|i| i * 7);
+            assert_eq!(stored.has_any(&multiples.clone().collect()), expected, "{count}");
+            assert!(!stored.has_any(&multiples.map(|key| key + 1).collect()), "{count}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::changes::Changes;
-use crate::dependencies::{DepKind, Stored, file_key, key};
+use crate::dependencies::{DepKind, KeySet, Stored, file_key, key};
 use crate::lookup::{Caller, Lookup, Tables};
 use crate::modules::{Modules, Target};
 use crate::outline::{Definition, TOP, is_block, is_callable, is_type};
@@ -137,9 +137,10 @@ struct FileEdges {
 /// Links what is not known yet, and what the changes can affect. There are many sites, so `keep` is given those of a file as soon as they
 /// are known, and what it makes of them is all that stays.
 pub fn link<E: Send>(task: Task, keep: impl Fn(Vec<Site>) -> E + Sync) -> Linked<E> {
-    let Task { tree, facts, folder_node, known, changes } = task;
+    let Task { tree, facts, folder_node, known, mut changes } = task;
     let (modules, named) = rayon::join(|| Modules::new(tree), || Named::new(tree));
     let mut tables = Tables::new(tree, &modules);
+    changes.finish(&tables, &known);
     let mut linking = Linking::new(tree, &known, &changes);
     linking.settle(&known, |files| files.par_iter().map(|&at| recorded(&tables, at, extensions)).collect());
     tables.add_extensions(linking.extensions.iter().flatten());
@@ -256,8 +257,7 @@ impl<'a> Linking<'a> {
             if keys.is_empty() || known.is_empty() {
                 continue;
             }
-            keys.sort_unstable();
-            keys.dedup();
+            let keys = KeySet::from_iter(keys);
             let (due, known) = (&self.due, &known);
             let more = (0..known.len())
                 .into_par_iter()

@@ -17,7 +17,7 @@ use crate::modules::rust::is_below;
 use crate::modules::{Modules, Place, Target};
 use crate::outline::{Definition, Import, TOP, is_block};
 use crate::spaces::Spaces;
-use crate::symbols::Symbol;
+use crate::symbols::{Symbol, Symbols};
 use crate::tree::{File, FileView, Name, Tree};
 
 /// How many bindings, return types and re-exports one question may lead through.
@@ -57,12 +57,13 @@ impl Targets {
     fn new(tree: &Tree, modules: &Modules, at: u32) -> Targets {
         let file = &tree.files()[at as usize];
         let recorder = Recorder::new(file.key);
-        let view = tree.view(at, &recorder);
-        let target = |import: &Import| {
-            if import.is_export() { Target::Unknown } else { modules.target(tree, view, import) }
-        };
+        let target = |import: &Import| Targets::target(tree, modules, at, import, &recorder);
         let of_imports = file.contents().imports.iter().map(target).collect();
         Targets { of_imports, keys: recorder.finish() }
+    }
+
+    fn target(tree: &Tree, modules: &Modules, at: u32, import: &Import, recorder: &Recorder) -> Target {
+        if import.is_export() { Target::Unknown } else { modules.target(tree, tree.view(at, recorder), import) }
     }
 }
 
@@ -147,6 +148,21 @@ impl<'a> Tables<'a> {
     /// A recorder for the dependencies of a file.
     pub(crate) fn recorder(&self, at: u32) -> Recorder {
         Recorder::new(self.tree.files()[at as usize].key)
+    }
+
+    pub(crate) fn file(&self, at: u32) -> &'a File<'a> {
+        &self.tree.files()[at as usize]
+    }
+
+    pub(crate) fn symbols(&self) -> &'a Symbols<'a> {
+        self.tree.symbols
+    }
+
+    /// Keys of what the target of one import of a file depends on.
+    pub(crate) fn keys_of_target(&self, at: u32, import: &Import) -> Vec<u32> {
+        let recorder = self.recorder(at);
+        Targets::target(self.tree, self.modules, at, import, &recorder);
+        recorder.finish()
     }
 
     /// Keys of what the targets of a file's own imports depend on.
@@ -346,7 +362,7 @@ impl<'r> Lookup<'r> {
     /// The first block of the space that a node is one of; the node itself when it is none.
     pub(crate) fn first_block(&self, node: u32) -> u32 {
         if let Some(entity) = self.entity(node).filter(|_| self.is_space(node)) {
-            self.recorder.name(entity.name);
+            self.recorder.qualified(entity.name);
         }
         self.tables.spaces.first(node)
     }
@@ -378,8 +394,7 @@ impl<'r> Lookup<'r> {
 
     /// Whether a node of that name is a declaration of something whose body is known.
     pub(crate) fn is_declared(&self, node: u32, name: Symbol) -> bool {
-        self.recorder.name(name);
-        self.tables.bodies.is_declared(node)
+        self.tables.bodies.is_declared(node, name, self.recorder)
     }
 
     /// Bodies of the function that a node declares.

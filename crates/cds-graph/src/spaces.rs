@@ -67,9 +67,9 @@ impl Spaces {
 
     /// Those of them that have a name.
     pub(crate) fn blocks_with(&self, node: u32, name: Symbol, recorder: &Recorder) -> &[u32] {
-        recorder.name(name);
-        let group = self.group_of.get(&node);
-        group.and_then(|&group| self.members.get(&(group, name))).map_or(&[], Vec::as_slice)
+        let Some(&group) = self.group_of.get(&node) else { return &[] };
+        recorder.qualified(name);
+        self.members.get(&(group, name)).map_or(&[], Vec::as_slice)
     }
 
     /// The block that stands for all of them; the node itself when it is no block.
@@ -129,7 +129,7 @@ impl Spaces {
 /// Records the last part of a qualified name: a space is found by it.
 fn record_last(symbols: &Symbols, name: &str, recorder: &Recorder) {
     let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
-    recorder.name(Name::new(symbols, last, recorder).symbol);
+    recorder.qualified(Name::new(symbols, last, recorder).symbol);
 }
 
 /// The names of all scopes of an entity with dots, whatever the language writes.

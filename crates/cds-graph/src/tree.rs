@@ -212,7 +212,10 @@ impl<'r> FileView<'r> {
         self.recorder.in_file(self.file.key, name.symbol);
         let binds = move |import: &Import| match import.alias.get().or(import.name.get()) {
             Some(bound) => bound == name.symbol || import.is_export() && import.name.get() == Some(name.symbol),
-            None => module_parts(symbols.of(import.module)).any(|part| part == name.text),
+            None => {
+                let module = symbols.of(import.module);
+                module.contains(name.text) && module_parts(module).any(|part| part == name.text)
+            }
         };
         self.file.contents.imports.iter().enumerate().filter(move |(_, import)| binds(import))
     }

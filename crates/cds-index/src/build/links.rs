@@ -230,6 +230,7 @@ impl<'a> Linker<'a> {
         for (document, now) in self.changed(old) {
             let at = self.documents.partition_point(|row| row.entity < now.entity);
             now_of[document.id.index()] = Some(at as u32);
+            known[at].dependencies = old.asked(document.row());
         }
         let (bases, extensions) = old.belongings();
         for (rows, is_base) in [(bases, true), (extensions, false)] {
@@ -303,8 +304,6 @@ impl<'a> Linker<'a> {
             let owner = old.entity_rows().get(row.owner as usize)?;
             Some((path_key(old.document(FileId(owner.file))?.path()), owner.name))
         }));
-        let files: Vec<_> = old.documents().map(|d| (d.path(), old.asked(d.row()), old.outline(d.row()))).collect();
-        changes.finish(self.symbols, &files);
         changes
     }
 

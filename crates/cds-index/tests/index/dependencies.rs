@@ -17,6 +17,13 @@ const CASES: &[(&str, &str, &str)] = &[
         "//- c.py\nclass C:\n    def send(self):\n        pass\n",
     ),
     (
+        "Qualified",
+        "//- a.cpp\nvoid run(X* x) { x->send(); }\n//- b.h\nclass B { void send(); };\n//- c.cpp\nnamespace C { void send() {} }\n//- d.cpp\n\
+         struct D { void send() {} };\nstruct E { void send() {} };\nstruct F { void send() {} };\nstruct G { void send() {} };\n\
+         struct H { void send() {} };\nstruct I { void send() {} };\nstruct J { void send() {} };\nstruct K { void send() {} };\n",
+        "//- c.cpp\nnamespace B { void send() {} }\n",
+    ),
+    (
         "Missing",
         "//- a.py\nimport lib.tools\n\nlib.tools.run()\n//- lib/__init__.py\n\n",
         "//- lib/__init__.py\nclass tools:\n    def run():\n        pass\n",
