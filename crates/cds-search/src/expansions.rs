@@ -1,7 +1,7 @@
 //! Words related to those of a query, as the index spells them. They are shown, not searched.
 
 use cds_encode::{Models, Sparse};
-use cds_index::tokenize::Tokenizer;
+use cds_index::tokenize::{Term, Tokenizer};
 use cds_index::{NameMatch, Snapshot};
 use rustc_hash::FxHashSet;
 
@@ -14,8 +14,8 @@ const EXPANSIONS: usize = 16;
 const SHORTEST: usize = 3;
 
 /// Names in which a spelling is looked for, and files that may be read for spellings that no name has.
-const NAMES: usize = 64;
-const FILES: usize = 4;
+const NAMES: usize = 32;
+const FILES: usize = 2;
 
 /// Adds words that the model's table relates to those of the query, if the index has them. The table has stems.
 pub(crate) fn add(snapshot: &Snapshot, models: &Models, parsed: &mut ParsedQuery) -> Result<()> {
@@ -47,13 +47,14 @@ struct Spelling<'a> {
 }
 
 impl Spelling<'_> {
-    /// A word with this stem: the shortest in a name that begins with it, or the first in the text of the first chunk that has it.
+    /// A word with this stem: from the shortest name that begins with it, or the first in the text of the first chunk that has it.
     fn of(&mut self, stem: &str) -> Result<Option<String>> {
         let names = self.snapshot.find_names(stem, NameMatch::PrefixAnyCase, NAMES);
-        let names = names.into_iter().filter_map(|id| Some(self.snapshot.entity(id)?.name()));
-        let words: Vec<String> = names.filter_map(|name| word_in(&mut self.tokenizer, name, stem)).collect();
-        if let Some(shortest) = words.into_iter().min_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b))) {
-            return Ok(Some(shortest));
+        let mut names: Vec<&str> = names.into_iter().filter_map(|id| Some(self.snapshot.entity(id)?.name())).collect();
+        names.sort_unstable_by_key(|name| (name.len(), *name));
+        names.dedup();
+        if let Some(word) = names.into_iter().find_map(|name| word_in(&mut self.tokenizer, name, stem)) {
+            return Ok(Some(word));
         }
         if self.files_read == FILES {
             return Ok(None);
@@ -69,6 +70,9 @@ impl Spelling<'_> {
 
 /// The first word of a text with this stem, in lower case.
 fn word_in(tokenizer: &mut Tokenizer, text: &str, stem: &str) -> Option<String> {
-    let term = tokenizer.terms(text).into_iter().find(|term| term.text == stem)?;
-    text.get(term.start..term.end).map(str::to_lowercase)
+    let is_spelled = |term: &Term| term.text == stem;
+    let term = text
+        .lines()
+        .find_map(|line| tokenizer.terms(line).into_iter().find(is_spelled).map(|term| &line[term.start..term.end]));
+    term.map(str::to_lowercase)
 }

@@ -140,7 +140,7 @@ impl Edited {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let at = self.dice.below(lines.len() + 1);
-        match self.dice.below(6) {
+        match self.dice.below(7) {
             0 if !lines.is_empty() => drop(lines.remove(at.min(lines.len() - 1))),
             1 if !lines.is_empty() => {
                 let line = self.dice.pick(&lines).clone();
@@ -168,7 +168,15 @@ impl Edited {
                     return if once { text.replacen(&a, &b, 1) } else { text.replace(&a, &b) }.into_bytes();
                 }
             }
-            4 => lines.insert(at, format!("# note {}", self.dice.below(1000))),
+            4 => {
+                let words: Vec<&str> =
+                    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| w.len() > 1).collect();
+                if !words.is_empty() {
+                    let (a, b) = (*self.dice.pick(&words), *self.dice.pick(&words));
+                    return text.replace(a, "\0").replace(b, a).replace('\0', b).into_bytes();
+                }
+            }
+            5 => lines.insert(at, format!("# note {}", self.dice.below(1000))),
             _ => lines.reverse(),
         }
         let mut text = lines.join("\n");

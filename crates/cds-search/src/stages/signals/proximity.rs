@@ -1,4 +1,4 @@
-//! Words of the query that stand together: the most of its weight in three lines that follow each other.
+//! Words of the query that are close together: the most of its weight in three consecutive lines.
 
 use cds_index::Snapshot;
 use cds_index::tokenize::Tokenizer;
@@ -17,6 +17,7 @@ const READ: usize = 50;
 pub(super) fn add(snapshot: &Snapshot, weight: f32, terms: &[(String, f32)], list: &mut [Candidate]) -> Result<()> {
     list.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
     let mut tokenizer = Tokenizer::default();
+    let terms = Terms::new(terms);
     let mut texts: FxHashMap<u32, String> = FxHashMap::default();
     for candidate in list.iter_mut().take(READ) {
         let Some(view) = snapshot.chunk(candidate.chunk) else { continue };
@@ -25,41 +26,62 @@ pub(super) fn add(snapshot: &Snapshot, weight: f32, terms: &[(String, f32)], lis
             std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::hash_map::Entry::Vacant(room) => room.insert(snapshot.text(document.id)?),
         };
-        let value = together(&mut tokenizer, text.get(view.range()).unwrap_or_default(), terms);
+        let value = terms.together(&mut tokenizer, text.get(view.range()).unwrap_or_default());
         candidate.add("proximity", weight * value);
     }
     Ok(())
 }
 
-/// The greatest share of the terms' weight in a window of lines.
-fn together(tokenizer: &mut Tokenizer, text: &str, terms: &[(String, f32)]) -> f32 {
-    let total: f32 = terms.iter().map(|(_, weight)| weight).sum();
-    let lines: Vec<Vec<bool>> = text
-        .lines()
-        .map(|line| {
-            let words = tokenizer.terms(line);
-            terms.iter().map(|(term, _)| words.iter().any(|word| word.text == *term)).collect()
-        })
-        .collect();
-    let held = |window: &[Vec<bool>]| -> f32 {
-        let weights = terms.iter().enumerate();
-        weights.filter(|(i, _)| window.iter().any(|line| line[*i])).map(|(_, (_, weight))| weight).sum()
-    };
-    let best = lines.windows(TOGETHER.min(lines.len()).max(1)).map(held).fold(0.0, f32::max);
-    if total > 0.0 { best / total } else { 0.0 }
+/// The terms of a query with their weights, at most as many as a mask has bits.
+struct Terms<'a> {
+    places: FxHashMap<&'a str, usize>,
+    weights: Vec<f32>,
+}
+
+impl<'a> Terms<'a> {
+    fn new(terms: &'a [(String, f32)]) -> Terms<'a> {
+        let terms = &terms[..terms.len().min(u64::BITS as usize)];
+        Terms {
+            places: terms.iter().enumerate().map(|(place, (term, _))| (term.as_str(), place)).collect(),
+            weights: terms.iter().map(|(_, weight)| *weight).collect(),
+        }
+    }
+
+    /// A bit for each term that a line has.
+    fn mask(&self, tokenizer: &mut Tokenizer, line: &str) -> u64 {
+        let places = tokenizer.terms(line).into_iter().filter_map(|word| self.places.get(word.text.as_str()).copied());
+        places.fold(0, |mask, place| mask | 1 << place)
+    }
+
+    fn weight(&self, mask: u64) -> f32 {
+        let held = self.weights.iter().enumerate().filter(|(place, _)| mask >> place & 1 == 1);
+        held.map(|(_, weight)| weight).sum()
+    }
+
+    /// The greatest share of the weight of all terms in a window of lines.
+    fn together(&self, tokenizer: &mut Tokenizer, text: &str) -> f32 {
+        let total = self.weight(u64::MAX);
+        let lines: Vec<u64> = text.lines().map(|line| self.mask(tokenizer, line)).collect();
+        let windows = lines.windows(TOGETHER.min(lines.len()).max(1));
+        let mut masks: Vec<u64> = windows.map(|window| window.iter().fold(0, |all, line| all | line)).collect();
+        masks.sort_unstable();
+        masks.dedup();
+        let best = masks.into_iter().map(|mask| self.weight(mask)).fold(0.0, f32::max);
+        if total > 0.0 { best / total } else { 0.0 }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use cds_index::tokenize::Tokenizer;
 
-    use super::together;
+    use super::Terms;
 
     #[test]
     fn words_count_that_stand_within_three_lines() {
         let check = |text: &str, expect: f32| {
             let terms = [("retri".to_owned(), 1.0), ("socket".to_owned(), 3.0)];
-            let found = together(&mut Tokenizer::default(), text, &terms);
+            let found = Terms::new(&terms).together(&mut Tokenizer::default(), text);
             assert!((found - expect).abs() < 1e-6, "{text:?}: {found}");
         };
         check("retry the socket", 1.0);
