@@ -203,9 +203,9 @@ signals! {
     dense_for_names: 1.0, 0.3, 0.3, 1.0;
     /// Evidence: how well names defined in the file fit, summed, as a share of the best file.
     file_definitions: 0.0, 0.5, 0.5, 0.0;
-    /// Evidence: the whole stem is a word of the query.
-    whole_stem: 0.0, 1.0, 1.0, 0.0;
-    /// Evidence: the first word of the query that means something is in the stem.
+    /// Evidence: every word of the stem is in the query, as a share that is less for words that are common in the project.
+    whole_stem: 0.0, 0.5, 0.5, 0.0;
+    /// Evidence: the first word of the query that means something is in the stem, as a share that is less for a common word.
     first_word: 0.0, 0.75, 0.75, 0.0;
     /// Evidence: files beside it match too.
     coherence: 0.0, 0.5, 0.5, 0.0;
@@ -257,8 +257,8 @@ signals! {
     source_path: 1.0, 1.1, 1.1, 1.1;
     /// Multiplier: for each role but source and documentation, when the query does not ask for it.
     other_role: 1.0, 0.6, 0.6, 0.5;
-    /// Multiplier: for documentation, which may answer a question in words; a name is looked for in code.
-    docs_role: 1.0, 0.6, 1.0, 0.5;
+    /// Multiplier: in place of `other_role` for documentation when the query is a question in words.
+    docs_role: 1.0, 1.0, 1.0, 0.5;
     /// Multiplier: the path names an operating system that is not this one, and the query does not.
     other_platform: 1.0, 0.9, 0.9, 0.9;
     /// Multiplier: the query names the language it is written in.

@@ -240,6 +240,11 @@ impl ParsedQuery {
         is_text && self.report.is_none() && self.keywords.len() > SHORT
     }
 
+    /// Whether it is a question in words without names, or a description.
+    pub(crate) fn is_in_words(&self) -> bool {
+        self.kind == QueryKind::Natural || self.is_description()
+    }
+
     /// Whether it asks about something rather than for something.
     pub(crate) fn is_conceptual(&self) -> bool {
         self.asks_a_question

@@ -133,7 +133,8 @@ impl<'a> Asked<'a> {
         let roles_count = (weights.source_path - 1.0).abs() > f32::EPSILON;
         factor("source_path", weights.source_path, is_source);
         let is_demoted = !is_source && !wanted && roles_count;
-        let is_docs = role == PathRole::Docs;
+        // Documentation may answer a question in words; a name is looked for in code.
+        let is_docs = role == PathRole::Docs && self.cx.parsed.is_in_words();
         factor("other_role", weights.other_role, is_demoted && !is_docs);
         factor("docs_role", weights.docs_role, is_demoted && is_docs);
         factor("other_platform", weights.other_platform, is_elsewhere(document.path(), &self.cx.parsed.keywords));

@@ -40,8 +40,8 @@ const POPULAR: f32 = 1000.0;
 /// Evidence for a file, each from 0 to 1 before it is weighted.
 #[derive(Default)]
 pub(super) struct FileEvidence {
-    pub(super) whole_stem: bool,
-    pub(super) first_word: bool,
+    pub(super) whole_stem: f32,
+    pub(super) first_word: f32,
     pub(super) levels: f32,
     pub(super) size: f32,
     pub(super) used: f32,
@@ -65,8 +65,9 @@ impl FileEvidence {
         {
             stem = folder;
         }
+        let fit = words.fit(stem);
         FileEvidence {
-            whole_stem: words.fit(stem).all,
+            whole_stem: if fit.all { fit.rarity } else { 0.0 },
             first_word: words.has(stem, &cx.parsed.first),
             levels,
             size: share(document.lines().min(LARGE) as f32, LARGE as f32),

@@ -88,15 +88,14 @@ impl Stage for Signals {
             let id = document.id.index();
             let file = &files[&document.id.0];
             let chunks = document.chunks().len().max(1) as f32;
-            let yes = |is: bool| f32::from(u8::from(is));
             candidate.add("file_bm25", weights.file_bm25 * pool.files.get(id).copied().unwrap_or(0.0) / best.file);
             candidate.add("saturation", weights.saturation * (file.matching / chunks).min(1.0));
             candidate.add("file_dense", near * weights.file_dense * file.near.best / nearest);
             candidate.add("centroid", near * weights.centroid * file.near.whole / whole);
             let defined = (1.0 + file.definitions).ln() / (1.0 + most_defined).ln();
             candidate.add("file_definitions", weights.file_definitions * defined.min(1.0));
-            candidate.add("whole_stem", weights.whole_stem * yes(file.whole_stem));
-            candidate.add("first_word", weights.first_word * yes(file.first_word));
+            candidate.add("whole_stem", weights.whole_stem * file.whole_stem);
+            candidate.add("first_word", weights.first_word * file.first_word);
             candidate.add("coherence", weights.coherence * neighbours.coherence(document));
             candidate.add("shallow", weights.shallow * file.shallow(fewest));
             candidate.add("size", weights.size * file.size);

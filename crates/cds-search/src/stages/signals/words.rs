@@ -27,6 +27,8 @@ pub(super) struct Fit {
     pub(super) precision: f32,
     /// Whether every word of the name is in the query.
     pub(super) all: bool,
+    /// The mean weight of the name's words that are in the query, as a share of the mean weight of the query's terms; at most 1.
+    pub(super) rarity: f32,
 }
 
 impl Fit {
@@ -60,7 +62,7 @@ impl QueryWords {
 
     pub(super) fn fit(&mut self, name: &str) -> Fit {
         if !self.may_fit(name) {
-            return Fit { recall: 0.0, precision: 0.0, all: false };
+            return Fit { recall: 0.0, precision: 0.0, all: false, rarity: 0.0 };
         }
         if let Some(known) = self.fits.get(name) {
             return *known;
@@ -77,12 +79,24 @@ impl QueryWords {
         let hit = parts.iter().filter(|w| **w > 0.0).count();
         let precision = hit as f32 / parts.len().max(1) as f32;
         let recall = ((parts.iter().sum::<f32>() + whole) / self.total).min(1.0);
-        Fit { recall, precision, all: hit == parts.len() && hit > 0 }
+        let rarity = self.rarity(parts.iter().sum::<f32>() / hit.max(1) as f32);
+        Fit { recall, precision, all: hit == parts.len() && hit > 0, rarity }
     }
 
-    /// Whether a name has one of these terms.
-    pub(super) fn has(&mut self, name: &str, wanted: &[String]) -> bool {
-        self.may_fit(name) && self.tokenizer.terms(name).iter().any(|t| wanted.iter().any(|w| is_near(w, &t.text)))
+    /// A weight as a share of the mean weight of the query's terms, at most 1.
+    fn rarity(&self, weight: f32) -> f32 {
+        let mean = self.total / self.terms.len().max(1) as f32;
+        (weight / mean.max(f32::MIN_POSITIVE)).min(1.0)
+    }
+
+    /// How rare the rarest of these terms is that a name has; 0 if it has none.
+    pub(super) fn has(&mut self, name: &str, wanted: &[String]) -> f32 {
+        if !self.may_fit(name) {
+            return 0.0;
+        }
+        let terms = self.tokenizer.terms(name);
+        let found = wanted.iter().filter(|w| terms.iter().any(|t| is_near(w, &t.text)));
+        found.map(|term| self.rarity(self.weight_of(term))).fold(0.0, f32::max)
     }
 }
 
