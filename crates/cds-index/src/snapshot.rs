@@ -534,10 +534,15 @@ impl Snapshot {
 
     /// A file's text alone.
     pub fn text(&self, id: FileId) -> Result<String> {
+        self.text_to(id, u32::MAX)
+    }
+
+    /// A file's text up to a byte at a character boundary: the rest is not decompressed.
+    pub fn text_to(&self, id: FileId, end: u32) -> Result<String> {
         let row = self.document_rows().get(id.index()).ok_or_else(|| Error::damaged(self.documents.path(), "a row"))?;
         let damaged = || self.damaged_file(row, &format!("the text of file {}", id.0));
         let block = self.block(row).ok_or_else(damaged)?;
-        files::unpack_text(&block, row.text_len).ok_or_else(damaged)
+        files::unpack_text(&block, row.text_len.min(end)).ok_or_else(damaged)
     }
 
     pub(crate) fn block(&self, row: &DocumentRow) -> Option<Vec<u8>> {

@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 
-use cds_index::Snapshot;
+use cds_index::{FileChoice, Snapshot};
 use cds_model::{ChunkId, Filters};
 use rustc_hash::FxHashSet;
 
@@ -16,6 +16,9 @@ pub trait VectorStore {
     /// The `limit` chunks nearest to a vector among those that pass the filters, with their cosines, nearest first. Filters apply before
     /// scoring: `limit` chunks are returned if that many pass.
     fn nearest(&self, vector: &[f32], limit: usize) -> Result<Vec<(ChunkId, f32)>>;
+
+    /// The same, and the nearest chunk of each of the `limit` nearest files: one large file does not hide the others.
+    fn nearest_with_files(&self, vector: &[f32], limit: usize, choice: FileChoice) -> Result<Vec<(ChunkId, f32)>>;
 
     /// The cosines of some chunks, in their order; zero for one that has no vector.
     fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<f32>>;
@@ -56,6 +59,15 @@ impl VectorStore for Embedded<'_> {
         }
         let allowed = self.allowed()?;
         Ok(vectors.nearest(vector, limit, |chunk| allowed.contains(chunk)))
+    }
+
+    fn nearest_with_files(&self, vector: &[f32], limit: usize, choice: FileChoice) -> Result<Vec<(ChunkId, f32)>> {
+        let Some(vectors) = self.snapshot.vectors()? else { return Ok(Vec::new()) };
+        if *self.filters == Filters::default() {
+            return Ok(vectors.nearest_with_files(vector, limit, choice, |_| true));
+        }
+        let allowed = self.allowed()?;
+        Ok(vectors.nearest_with_files(vector, limit, choice, |chunk| allowed.contains(chunk)))
     }
 
     fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<f32>> {

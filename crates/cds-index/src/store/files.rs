@@ -6,13 +6,13 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::io::Read;
 
 use cds_model::{
     Binding, Chunk, Entity, FileFacts, Import, LanguageShare, Name, Problem, Reference, SourceBytes, Span,
 };
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
+use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
 
 use super::words::PackedNames;
 
@@ -24,6 +24,9 @@ thread_local! {
         RefCell::new(zstd::bulk::Compressor::new(LEVEL).expect("a level that exists"));
     static DECOMPRESSOR: RefCell<zstd::bulk::Decompressor<'static>> =
         RefCell::new(zstd::bulk::Decompressor::new().expect("memory is all it needs"));
+    /// Decodes the beginning of a block.
+    static PREFIX_DECODER: RefCell<zstd::stream::raw::Decoder<'static>> =
+        RefCell::new(zstd::stream::raw::Decoder::new().expect("memory is all it needs"));
     /// Room that blocks are unpacked into.
     static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
@@ -354,13 +357,23 @@ fn plain_len(block: &[u8]) -> Option<u64> {
     zstd::zstd_safe::get_frame_content_size(block).ok().flatten()
 }
 
-/// The text alone.
+/// The beginning of the text, alone.
 pub(crate) fn unpack_text(block: &[u8], text_len: u32) -> Option<String> {
     if plain_len(block)? < u64::from(text_len) {
         return None;
     }
     let mut text = vec![0; text_len as usize];
-    zstd::stream::read::Decoder::with_buffer(block).ok()?.read_exact(&mut text).ok()?;
+    PREFIX_DECODER.with_borrow_mut(|decoder| {
+        decoder.reinit().ok()?;
+        let (mut input, mut output) = (InBuffer::around(block), OutBuffer::around(text.as_mut_slice()));
+        loop {
+            let before = (input.pos(), output.pos());
+            let left = decoder.run(&mut input, &mut output).ok()?;
+            if left == 0 || output.pos() == text_len as usize || (input.pos(), output.pos()) == before {
+                return (output.pos() == text_len as usize).then_some(());
+            }
+        }
+    })?;
     String::from_utf8(text).ok()
 }
 

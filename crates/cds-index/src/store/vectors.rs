@@ -90,6 +90,15 @@ pub(crate) struct VectorMaps {
     pub(crate) sketches: Mapped,
 }
 
+/// How the nearest files are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileChoice {
+    /// By their sketches: fast, and a file at the end of the list may be missed.
+    Likely,
+    /// By their cosines: a list is the beginning of every longer one.
+    Exact,
+}
+
 /// Vectors of all chunks, part by part.
 #[derive(Clone)]
 pub struct Vectors<'a> {
@@ -155,11 +164,6 @@ impl VectorTable {
     }
 }
 
-thread_local! {
-    /// A guess a chunk: a table that need not be asked for anew for every question.
-    static GUESSES: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
-}
-
 impl<'a> Vectors<'a> {
     /// Vectors of parts, each with the chunks they are of.
     pub(crate) fn new(
@@ -218,22 +222,103 @@ impl<'a> Vectors<'a> {
 
     /// The `most` nearest chunks that pass, with their cosines, nearest first; equal ones by chunk.
     pub fn nearest(&self, query: &[f32], most: usize, passes: impl Fn(ChunkId) -> bool) -> Vec<(ChunkId, f32)> {
-        let (coarse, sketched) = (Quantised::of(query), SketchQuery::new(query));
+        let scan = Scan::new(self, query);
+        let list = scan.nearest(most, &passes);
+        scan.finish();
+        list
+    }
+
+    /// The `most` nearest chunks that pass and the nearest chunk of each of the `most` nearest files, with their cosines, nearest first. One
+    /// scan finds both.
+    pub fn nearest_with_files(
+        &self,
+        query: &[f32],
+        most: usize,
+        choice: FileChoice,
+        passes: impl Fn(ChunkId) -> bool,
+    ) -> Vec<(ChunkId, f32)> {
+        let scan = Scan::new(self, query);
+        let mut list = scan.nearest(most, &passes);
+        if list.len() == most {
+            list.extend(scan.nearest_of_files(most, choice, &passes));
+            list.sort_by(better);
+            list.dedup_by_key(|(chunk, _)| *chunk);
+        }
+        scan.finish();
+        list
+    }
+
+    /// Cosines of some chunks, off by the query's rounding; zero for one that has no vector.
+    pub fn cosines(&self, query: &[f32], chunks: impl Iterator<Item = ChunkId>) -> Vec<f32> {
+        let coarse = Quantised::of(query);
+        chunks.map(|chunk| self.row(chunk).map_or(0.0, |row| cosine(&coarse, row))).collect()
+    }
+}
+
+fn cosine(query: &Quantised, (row, scale): (&[u8], f32)) -> f32 {
+    dot::product(&query.codes, row) as f32 * scale * query.scale
+}
+
+fn better((a, high): &(ChunkId, f32), (b, low): &(ChunkId, f32)) -> std::cmp::Ordering {
+    low.total_cmp(high).then(a.cmp(b))
+}
+
+thread_local! {
+    /// Memory for the guesses of a scan, reused by the next one.
+    static GUESSES: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+}
+
+/// Guesses that are skipped at once if none of them is large enough, as nearly all are.
+const BLOCK: usize = 32;
+
+/// How many times as many candidates as requested are kept until they are scored with the exact query.
+const RESCORED: usize = 3;
+
+/// One query compared with the sketches of all vectors.
+struct Scan<'v, 'a> {
+    vectors: &'v Vectors<'a>,
+    query: &'v [f32],
+    coarse: Quantised,
+    /// The most that a guess lies below its cosine.
+    margin: f32,
+    /// The guess for each vector, part by part.
+    guesses: Vec<f32>,
+}
+
+impl<'v, 'a> Scan<'v, 'a> {
+    fn new(vectors: &'v Vectors<'a>, query: &'v [f32]) -> Scan<'v, 'a> {
+        let sketched = SketchQuery::new(query);
         let mut guesses = GUESSES.take();
         guesses.clear();
-        guesses.resize(self.parts.iter().map(|part| part.scales.len()).sum(), 0.0);
+        guesses.resize(vectors.parts.iter().map(|part| part.scales.len()).sum(), 0.0);
         let mut rest = guesses.as_mut_slice();
-        let mut parts: Vec<(&PartVectors, &[f32])> = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
+        for part in &vectors.parts {
             let (own, others) = rest.split_at_mut(part.scales.len());
             sketched.guess(part.sketches.all(), own);
-            parts.push((part, own));
             rest = others;
         }
+        Scan { vectors, query, coarse: Quantised::of(query), margin: sketched.margin(), guesses }
+    }
+
+    /// Returns the memory of the guesses.
+    fn finish(self) {
+        GUESSES.set(self.guesses);
+    }
+
+    /// The parts, each with the guesses for its vectors.
+    fn parts(&self) -> impl Iterator<Item = (&PartVectors<'a>, &[f32])> {
+        let mut rest = self.guesses.as_slice();
+        self.vectors.parts.iter().map(move |part| {
+            let (own, others) = rest.split_at(part.scales.len());
+            rest = others;
+            (part, own)
+        })
+    }
+
+    fn nearest(&self, most: usize, passes: &impl Fn(ChunkId) -> bool) -> Vec<(ChunkId, f32)> {
         let kept = most.saturating_mul(RESCORED);
-        // What the best guesses are worth says how near a chunk must be.
         let mut likely = Best::new(kept);
-        for (part, guesses) in &parts {
+        for (part, guesses) in self.parts() {
             for (block, guesses) in guesses.chunks(BLOCK).enumerate() {
                 if largest(guesses) < likely.least() {
                     continue;
@@ -247,54 +332,91 @@ impl<'a> Vectors<'a> {
                 }
             }
         }
-        let mut near: Vec<f32> = self.cosines(query, likely.into_list().into_iter().map(|(chunk, _)| chunk));
-        let needed =
-            if near.len() > most { *near.select_nth_unstable_by(most, |a, b| b.total_cmp(a)).1 } else { f32::MIN };
-        let least = needed - sketched.margin();
+        // The cosines of the best guesses bound the guesses that can still matter.
+        let least = self.bound(likely.into_list().into_iter().map(|(chunk, _)| chunk), most);
         let mut best = Best::new(kept);
-        for (part, guesses) in &parts {
+        for (part, guesses) in self.parts() {
             for (block, guesses) in guesses.chunks(BLOCK).enumerate().filter(|(_, guesses)| largest(guesses) >= least) {
                 for (at, _) in (block * BLOCK..).zip(guesses).filter(|(_, guess)| **guess >= least) {
                     let chunk = part.chunk(at).filter(|chunk| passes(*chunk));
-                    if let Some((chunk, row)) = chunk.zip(part.row(at, self.dimensions)) {
-                        best.push(chunk, cosine(&coarse, row));
+                    if let Some((chunk, row)) = chunk.zip(part.row(at, self.vectors.dimensions)) {
+                        best.push(chunk, cosine(&self.coarse, row));
                     }
                 }
             }
         }
-        GUESSES.set(guesses);
-        // The query's own rounding is taken out again for those that stay.
+        self.exact(best, most)
+    }
+
+    /// The nearest chunk of each of the `most` nearest files.
+    fn nearest_of_files(
+        &self,
+        most: usize,
+        choice: FileChoice,
+        passes: &impl Fn(ChunkId) -> bool,
+    ) -> Vec<(ChunkId, f32)> {
+        let Some((documents, _)) = self.vectors.rows else { return Vec::new() };
+        let parts: Vec<&[f32]> = self.parts().map(|(_, guesses)| guesses).collect();
+        // The chunks of a file are consecutive in its part.
+        let files = documents.all().iter().filter_map(|document| {
+            let first = document.doc as usize;
+            Some((document, parts.get(document.part as usize)?.get(first..first + document.chunks as usize)?))
+        });
+        let files: Vec<(&DocumentRow, &[f32])> = files.collect();
+        let mut likely = Best::new(most.saturating_mul(RESCORED));
+        for (document, own) in &files {
+            if largest(own) >= likely.least() {
+                let passing = (document.first_chunk..).map(ChunkId).zip(*own).filter(|(chunk, _)| passes(*chunk));
+                if let Some((chunk, guess)) = passing.max_by(|a, b| a.1.total_cmp(b.1)) {
+                    likely.push(chunk, *guess);
+                }
+            }
+        }
+        let likely = likely.into_list();
+        let least = match choice {
+            FileChoice::Likely => likely.last().map_or(f32::MIN, |(_, guess)| *guess),
+            FileChoice::Exact => self.bound(likely.iter().map(|(chunk, _)| *chunk), most),
+        };
+        let mut best = Best::new(most.saturating_mul(RESCORED));
+        for (document, own) in files.iter().filter(|(_, own)| largest(own) >= least) {
+            let passing = || (document.first_chunk..).map(ChunkId).zip(*own).filter(|(chunk, _)| passes(*chunk));
+            // Chunks that may be the nearest of their file.
+            let highest = passing().fold(f32::MIN, |highest, (_, guess)| highest.max(*guess));
+            let close = passing().filter(|(_, guess)| **guess >= least.max(highest - 2.0 * self.margin));
+            let cosines = close.filter_map(|(chunk, _)| Some((chunk, cosine(&self.coarse, self.vectors.row(chunk)?))));
+            if let Some((chunk, cosine)) = cosines.min_by(better) {
+                best.push(chunk, cosine);
+            }
+        }
+        self.exact(best, most)
+    }
+
+    /// The least guess of a chunk that may be among the `most` nearest, given some of the nearest.
+    fn bound(&self, likely: impl Iterator<Item = ChunkId>, most: usize) -> f32 {
+        let mut near = self.vectors.cosines(self.query, likely);
+        if near.len() <= most {
+            return f32::MIN;
+        }
+        *near.select_nth_unstable_by(most, |a, b| b.total_cmp(a)).1 - self.margin
+    }
+
+    /// The best with the cosines of the exact query.
+    fn exact(&self, best: Best, most: usize) -> Vec<(ChunkId, f32)> {
         let mut list: Vec<(ChunkId, f32)> = best.into_list();
         for (chunk, score) in &mut list {
-            let Some((row, scale)) = self.row(*chunk) else { continue };
-            let exact: f32 = row.iter().zip(query).map(|(x, q)| f32::from(x.cast_signed()) * q).sum();
+            let Some((row, scale)) = self.vectors.row(*chunk) else { continue };
+            let exact: f32 = row.iter().zip(self.query).map(|(x, q)| f32::from(x.cast_signed()) * q).sum();
             *score = exact * scale;
         }
-        list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        list.sort_by(better);
         list.truncate(most);
         list
     }
-
-    /// Cosines of some chunks, off by the query's rounding; zero for one that has no vector.
-    pub fn cosines(&self, query: &[f32], chunks: impl Iterator<Item = ChunkId>) -> Vec<f32> {
-        let coarse = Quantised::of(query);
-        chunks.map(|chunk| self.row(chunk).map_or(0.0, |row| cosine(&coarse, row))).collect()
-    }
 }
-
-/// Guesses that are passed over at once where none of them is worth a look, as of nearly all.
-const BLOCK: usize = 32;
 
 fn largest(guesses: &[f32]) -> f32 {
     guesses.iter().fold(f32::MIN, |largest, guess| if *guess > largest { *guess } else { largest })
 }
-
-fn cosine(query: &Quantised, (row, scale): (&[u8], f32)) -> f32 {
-    dot::product(&query.codes, row) as f32 * scale * query.scale
-}
-
-/// How many times as many as asked for are scored again with the query as it is.
-const RESCORED: usize = 3;
 
 /// The product of bytes. The loop is plain; on processors that have AVX2 it is compiled a second time for it, twice as fast.
 mod dot {

@@ -1,7 +1,7 @@
 //! Chunks near the query in meaning.
 
 use cds_encode::Dense;
-use cds_index::query_vector;
+use cds_index::{FileChoice, query_vector};
 use cds_model::{ChunkId, Granularity};
 use rustc_hash::FxHashSet;
 
@@ -20,18 +20,25 @@ const LEAST_SIMILAR: f32 = 0.2;
 /// Chunks that are looked at for the sake of other files, as a multiple of those that are looked at anyway.
 const DEEPEST: usize = 64;
 
+/// Whether pages are cut from the list of one retriever: it is alone, and a hit is a file with one chunk.
+fn is_paged(asked: &Asked) -> bool {
+    let is_alone = matches!(asked.preset.fusion, Fusion::Mixed(m) if m.is_alone());
+    let is_by_file = matches!(asked.query.granularity, Granularity::File | Granularity::Document);
+    is_alone && is_by_file && asked.query.chunks_per_file == 1
+}
+
+/// How many chunks and files a retriever hands over. Where lists are mixed the depth changes the order, so it is the same for every page.
+fn depth(asked: &Asked) -> usize {
+    if is_paged(asked) { CANDIDATES.max(asked.wanted() + 1) } else { CANDIDATES }
+}
+
 /// Takes more of a list that is in order until it has chunks of enough files: as many of the best chunks, and the best chunk of each file.
 /// One large file does not keep others from being found.
 pub(crate) fn deepen(
     asked: &Asked,
     nearest: impl Fn(usize) -> Result<(bool, Vec<(ChunkId, f32)>)>,
 ) -> Result<(bool, Vec<(ChunkId, f32)>)> {
-    // A retriever that is the only one goes as deep as the page where a hit is a file with one chunk. Elsewhere the depth changes the order, so it
-    // is the same for every page.
-    let is_alone = matches!(asked.preset.fusion, Fusion::Mixed(m) if m.is_alone());
-    let is_by_file = matches!(asked.query.granularity, Granularity::File | Granularity::Document);
-    let is_nested = is_alone && is_by_file && asked.query.chunks_per_file == 1;
-    let files = if is_nested { CANDIDATES.max(asked.wanted() + 1) } else { CANDIDATES };
+    let files = depth(asked);
     let mut most = files;
     loop {
         let (is_cut, chunks) = nearest(most)?;
@@ -72,13 +79,11 @@ pub(crate) fn find(asked: &Asked) -> Result<Finding> {
     if vector.iter().any(|x| *x != 0.0) {
         let store = Embedded::new(asked.snapshot, &asked.query.filters, &asked.tools.globs);
         let least = asked.options.min_similarity.unwrap_or(LEAST_SIMILAR);
-        let nearest = |most: usize| {
-            let mut chunks = store.nearest(&vector, most)?;
-            let is_cut = chunks.len() == most;
-            chunks.retain(|(_, cosine)| *cosine >= least);
-            Ok((is_cut && chunks.len() == most, chunks))
-        };
-        (finding.is_cut, finding.chunks) = deepen(asked, nearest)?;
+        let most = depth(asked);
+        let choice = if is_paged(asked) { FileChoice::Exact } else { FileChoice::Likely };
+        finding.chunks = store.nearest_with_files(&vector, most, choice)?;
+        finding.chunks.retain(|(_, cosine)| *cosine >= least);
+        finding.is_cut = finding.chunks.len() >= most;
         finding.vector = vector;
     }
     finding.timings.push(("dense", clock.lap()));

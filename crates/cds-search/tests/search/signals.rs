@@ -25,7 +25,7 @@ def total():
     return 1
 //- other.py
 def invoice():
-    return billing, billing, billing
+    return billing
 //- report.txt
 The invoice of billing is an invoice.
 ",
