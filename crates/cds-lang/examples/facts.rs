@@ -2,7 +2,8 @@
 //!
 //! `facts FILE...` prints entities, references and imports; `facts --summary FILE...` prints one line a file and the totals;
 //! `facts --tree FILE` prints the syntax tree; `facts --chunks FILE` prints where it is cut; `facts --patterns FILE` prints what
-//! compiling each pattern of its language costs; `facts --cost FILE...` prints the time to parse and to run the query.
+//! compiling each pattern of its language costs; `facts --cost FILE...` prints the time to parse and to run the query;
+//! `facts --definitions FILE...` prints path, line, kind and name of each entity and problem, separated by tabs.
 
 use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
@@ -72,6 +73,14 @@ fn print(mut arguments: Vec<String>, out: &mut impl Write) -> Result<(), Error> 
         let facts = extract(&registry, language, &text);
         let took = started.elapsed();
         match mode.as_deref() {
+            Some("--definitions") => {
+                for entity in &facts.entities {
+                    writeln!(out, "{path}\t{}\t{}\t{}", entity.span.start_line, entity.kind.name(), entity.name)?;
+                }
+                for problem in &facts.problems {
+                    writeln!(out, "{path}\t0\tproblem {}\t{}", problem.kind.name(), problem.detail)?;
+                }
+            }
             Some("--summary") => {
                 let numbers = [
                     1,

@@ -259,6 +259,8 @@ fn cosine(query: &Quantised, (row, scale): (&[u8], f32)) -> f32 {
     dot::product(&query.codes, row) as f32 * scale * query.scale
 }
 
+// The signature that sorting wants.
+#[allow(clippy::trivially_copy_pass_by_ref)]
 fn better((a, high): &(ChunkId, f32), (b, low): &(ChunkId, f32)) -> std::cmp::Ordering {
     low.total_cmp(high).then(a.cmp(b))
 }
