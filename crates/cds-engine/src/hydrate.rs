@@ -225,6 +225,7 @@ impl<'a> Hydrator<'a> {
             hit.doc_comment = own.doc_comment;
             hit.modifiers = strings(own.modifiers);
             hit.decorators = strings(own.decorators);
+            hit.recovered = own.is_recovered;
             hit.conformances = strings(own.conformances);
             let parent = own.parent.and_then(|parent| file.entity(parent));
             hit.parent_context = parent.map(|p| p.signature.into_string());

@@ -141,6 +141,9 @@ pub struct Hit {
     pub is_type_declaration: bool,
     /// Whether it is a test.
     pub is_test: bool,
+    /// Whether its definition was recovered from a part of a file with syntax errors: its lines and parameters may be incomplete.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub recovered: bool,
     /// Whether others may use it.
     pub is_public: bool,
     /// 0..1; none where nothing was ranked.

@@ -27,6 +27,7 @@ pub(crate) fn add(
     found.marks.sort_by_key(|m| (m.range.start, m.range.end));
     found.marks.dedup_by_key(|m| (m.range.start, m.range.end));
     found.wrappers.sort_by_key(|w| (w.start, w.end));
+    found.wrappers.dedup();
     let above: Vec<Mark> = found.marks.iter().filter(|m| m.kind != MarkKind::Modifier).cloned().collect();
     let mut imports = std::mem::take(&mut found.imports);
     let mut references = std::mem::take(&mut found.references);
@@ -47,7 +48,7 @@ pub(crate) fn add(
     let mut stack: Vec<(Range<usize>, u32)> = Vec::new();
     for definition in definitions {
         let range = context.extent(&definition, previous);
-        previous = Some(definition.node.start_byte());
+        previous = Some(definition.range.start);
         // Definitions that share one range (`int a = 1, b = 2`) are siblings.
         let outside = |open: &Range<usize>| open.end < range.end || open.end <= range.start || *open == range;
         while stack.last().is_some_and(|(open, _)| outside(open)) {
@@ -98,14 +99,13 @@ pub(crate) fn add(
 fn merge<'tree>(mut all: Vec<Definition<'tree>>, text: &str) -> Vec<Definition<'tree>> {
     all.retain(|d| d.name.as_ref().is_some_and(|n| !n.is_empty()));
     all.sort_by_key(|d| {
-        let range = d.node.byte_range();
+        let range = &d.range;
         let name = d.name.as_ref().map_or(0, |n| n.start);
         (range.start, std::cmp::Reverse(range.end), name, std::cmp::Reverse(d.pattern))
     });
     let mut merged: Vec<Definition> = Vec::with_capacity(all.len());
     for next in all {
-        let same =
-            merged.last_mut().filter(|last| last.node.byte_range() == next.node.byte_range() && last.name == next.name);
+        let same = merged.last_mut().filter(|last| last.range == next.range && last.name == next.name);
         let Some(last) = same else {
             merged.push(next);
             continue;
@@ -144,7 +144,7 @@ impl Context<'_> {
     /// Where a definition begins and ends: with what wraps it, without white space and comments that only follow it.
     /// A wrapper belongs to the first definition in it, which is the outermost.
     fn extent(&self, definition: &Definition, previous: Option<usize>) -> Range<usize> {
-        let node = definition.node.byte_range();
+        let node = definition.range.clone();
         let mut end = node.start + self.text[node.clone()].trim_end().len();
         let column = node.start - self.line_start(node.start);
         while let Some(mark) = self.above[..self.above.partition_point(|m| m.range.start < end)].last() {
@@ -230,6 +230,7 @@ impl Context<'_> {
             conformances: Vec::new(),
             is_public,
             is_test: definition.is_test,
+            is_recovered: definition.is_recovered,
             is_declaration: body.map_or(self.text[range.clone()].ends_with(");"), |b| self.text[b..].starts_with(';')),
             name,
             scope,

@@ -57,6 +57,7 @@ fn describe_entity(out: &mut String, entity: &Entity, depth: usize) {
     };
     flag(!entity.is_public, "private");
     flag(entity.is_test, "test");
+    flag(entity.is_recovered, "recovered");
     out.push('\n');
     let mut line = |label: &str, value: String| {
         if !value.is_empty() {

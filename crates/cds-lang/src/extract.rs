@@ -8,11 +8,12 @@ use cds_model::{FileFacts, Kind, LanguageShare, Problem, ProblemKind, ReferenceK
 use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
 
 use crate::capture::Capture;
+use crate::recover::{self, Plan};
 use crate::registry::{Compiled, Language, Registry};
 use crate::{allocation, assemble, chunk, embedded, names, sections};
 
 /// Part of every cache key: raise it when the same bytes and the same language data give other facts.
-pub const EXTRACTOR_VERSION: u32 = 7;
+pub const EXTRACTOR_VERSION: u32 = 8;
 
 /// Matches a query may have under way at once. Bounds the work per node; real code stays far below.
 const MATCH_LIMIT: u32 = 512;
@@ -108,7 +109,8 @@ fn parse_into(
     let compiled = language.compiled()?;
     let grammar = language.grammar()?;
     TOOLS.with_borrow_mut(|(parser, cursor)| {
-        let tree = match parse(parser, grammar, text, lines, stretch) {
+        let is_part = stretch.is_some();
+        let tree = match parse(parser, grammar, text, lines, stretch.as_slice()) {
             Ok(tree) => tree,
             Err(problem) => {
                 facts.problems.push(problem);
@@ -116,33 +118,97 @@ fn parse_into(
             }
         };
         let root = tree.root_node();
-        if root.has_error() {
-            let error = first_error(root);
-            let line = error.start_position().row + 1;
-            facts.problems.push(Problem { kind: ProblemKind::SyntaxError, detail: format!("line {line}") });
-            if error.child_count() > MAX_ERROR_CHILDREN {
-                facts.problems.push(too_much("too broken to read: indexed as plain text".to_owned()));
-                return None;
-            }
+        let error = root.has_error().then(|| first_error(root));
+        if let Some(error) = error
+            && error.child_count() > MAX_ERROR_CHILDREN
+        {
+            facts.problems.push(syntax_error(error, 0, 0));
+            facts.problems.push(too_much("too broken to read: indexed as plain text".to_owned()));
+            return None;
         }
-        match run_query(cursor, compiled, root, text) {
-            Ok(found) => {
-                let mut declared = found.declared.clone();
-                declared.extend(found.bindings.iter().map(|binding| binding.name.clone()));
-                declared.sort_by_key(|range| (range.start, range.end));
-                names::collect(&compiled.names, &tree, text, &declared, &mut facts.names);
-                for module in found.imports.iter().flat_map(|import| &import.module) {
-                    names::add_module(&mut facts.names, text, module.clone());
-                }
-                own_names.extend(assemble::add(facts, language, &compiled.fields, found, text, lines));
-            }
+        let mut found = match run_query(cursor, compiled, root, text) {
+            Ok(found) => found,
             Err(problem) => {
+                facts.problems.extend(error.map(|error| syntax_error(error, 0, 0)));
                 facts.problems.push(problem);
                 return None;
             }
+        };
+        // Trees of parts live as long as what was found in them.
+        let (skeleton, whole, headers);
+        if let Some(error) = error {
+            let mut unknown = recover::not_understood(root);
+            let mut recovered = 0;
+            if let Some(mut plan) = Plan::new(language, text, &found).filter(|_| !is_part) {
+                let mut parse_parts = |parts: Vec<Vec<Range<usize>>>| -> Vec<Part> {
+                    let parsed = parts.into_iter().map(|ranges| {
+                        let tree = parse(parser, grammar, text, lines, &ranges).ok()?;
+                        Some(Part { ranges, tree })
+                    });
+                    parsed.flatten().collect()
+                };
+                let mut query = |part| run_query(cursor, compiled, part, text).ok();
+                skeleton = parse_parts(plan.skeleton(text.len()).into_iter().collect());
+                add_parts(&mut plan, &mut found, &skeleton, &mut unknown, &mut query);
+                whole = parse_parts(plan.whole());
+                add_parts(&mut plan, &mut found, &whole, &mut unknown, &mut query);
+                headers = parse_parts(plan.headers());
+                add_parts(&mut plan, &mut found, &headers, &mut unknown, &mut query);
+                plan.by_keyword(&mut found, root);
+                recovered = plan.recovered;
+            }
+            let bytes = unknown.iter().map(|range| text[range.clone()].trim().len()).sum();
+            facts.problems.push(syntax_error(error, bytes, recovered));
         }
+        let mut declared = found.declared.clone();
+        declared.extend(found.bindings.iter().map(|binding| binding.name.clone()));
+        declared.sort_by_key(|range| (range.start, range.end));
+        names::collect(&compiled.names, &tree, text, &declared, &mut facts.names);
+        for module in found.imports.iter().flat_map(|import| &import.module) {
+            names::add_module(&mut facts.names, text, module.clone());
+        }
+        own_names.extend(assemble::add(facts, language, &compiled.fields, found, text, lines));
         Some(chunk::line_depths(&tree, lines.count()))
     })
+}
+
+/// A part of a text that was parsed alone.
+struct Part {
+    ranges: Vec<Range<usize>>,
+    tree: Tree,
+}
+
+/// Adds what parts of a text gave, and takes from `unknown` the ranges that they explain.
+fn add_parts<'tree>(
+    plan: &mut Plan,
+    found: &mut Found<'tree>,
+    parts: &'tree [Part],
+    unknown: &mut Vec<Range<usize>>,
+    query: &mut impl FnMut(Node<'tree>) -> Option<Found<'tree>>,
+) {
+    for part in parts {
+        let (before, root) = (plan.recovered, part.tree.root_node());
+        if let Some(more) = query(root) {
+            plan.add(found, more);
+        }
+        if plan.recovered > before {
+            *unknown = recover::without(unknown, &part.ranges);
+            unknown.extend(recover::not_understood(root));
+            unknown.sort_by_key(|range| range.start);
+        }
+    }
+}
+
+/// What a syntax error cost.
+fn syntax_error(first: Node, bytes: usize, recovered: usize) -> Problem {
+    let mut detail = format!("line {}", first.start_position().row + 1);
+    if bytes > 0 {
+        detail.push_str(&format!("; {bytes} bytes not understood"));
+    }
+    if recovered > 0 {
+        detail.push_str(&format!("; {recovered} definitions recovered"));
+    }
+    Problem { kind: ProblemKind::SyntaxError, detail }
 }
 
 fn parse(
@@ -150,11 +216,11 @@ fn parse(
     grammar: &tree_sitter::Language,
     text: &str,
     lines: &Lines,
-    stretch: Option<Range<usize>>,
+    parts: &[Range<usize>],
 ) -> Result<Tree, Problem> {
     parser.reset();
     parser.set_language(grammar).map_err(|e| too_much(e.to_string()))?;
-    let ranges: Vec<tree_sitter::Range> = stretch.into_iter().map(|r| lines.tree_range(r)).collect();
+    let ranges: Vec<tree_sitter::Range> = parts.iter().map(|r| lines.tree_range(r.clone())).collect();
     parser.set_included_ranges(&ranges).map_err(|e| too_much(format!("included ranges: {e:?}")))?;
     let mut guard = Guard::new(parse_budget(text.len()));
     let (before, mut is_deep) = (allocation::stack_nodes(), false);
@@ -243,8 +309,24 @@ pub(crate) struct Found<'tree> {
     pub(crate) file_doc: Option<Range<usize>>,
 }
 
+impl<'tree> Found<'tree> {
+    /// Adds what was found in a part of the same text.
+    pub(crate) fn join(&mut self, part: Found<'tree>) {
+        self.definitions.extend(part.definitions);
+        self.references.extend(part.references);
+        self.imports.extend(part.imports);
+        self.bindings.extend(part.bindings);
+        self.declared.extend(part.declared);
+        self.marks.extend(part.marks);
+        self.wrappers.extend(part.wrappers);
+        self.package = self.package.take().or(part.package);
+    }
+}
+
 pub(crate) struct Definition<'tree> {
     pub(crate) node: Node<'tree>,
+    /// The node's, unless no node holds it.
+    pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
     pub(crate) name: Option<Range<usize>>,
     pub(crate) scope: Vec<Range<usize>>,
@@ -256,6 +338,8 @@ pub(crate) struct Definition<'tree> {
     pub(crate) is_test: bool,
     /// Whether it counts only outside functions.
     pub(crate) only_outer: bool,
+    /// Whether a parse of the whole text did not find it.
+    pub(crate) is_recovered: bool,
     /// A later pattern refines what an earlier one said of the same node.
     pub(crate) pattern: usize,
 }
@@ -370,6 +454,7 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
     match main {
         Some((Capture::Definition(kind), node)) => found.definitions.push(Definition {
             node,
+            range: node.byte_range(),
             kind,
             name,
             scope,
@@ -380,6 +465,7 @@ fn collect<'tree>(found: &mut Found<'tree>, one: &tree_sitter::QueryMatch<'_, 't
             modifiers,
             is_test,
             only_outer: compiled.outer[pattern],
+            is_recovered: false,
             pattern,
         }),
         Some((Capture::Reference(kind), node)) => {

@@ -36,6 +36,8 @@ pub struct Spec {
     pub public: Public,
     /// What is a test.
     pub test: Test,
+    /// How definitions are recovered from a text with syntax errors.
+    pub recover: Option<Recover>,
     /// How names find each other across files.
     pub link: cds_model::LinkRules,
     /// Kinds that take another name directly inside a type: `function = "method"`.
@@ -176,6 +178,24 @@ impl Default for Public {
             conforming_parents: Vec::new(),
         }
     }
+}
+
+/// How definitions are found without a parser: by keywords and braces, in a text without comments and strings.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Recover {
+    /// Keywords that introduce types, with the kind of what follows: `class = "class"`. Their bodies hold other definitions.
+    pub types: std::collections::BTreeMap<String, String>,
+    /// Keywords that introduce functions, with the kind.
+    pub functions: std::collections::BTreeMap<String, String>,
+    /// Words in the header of other blocks that hold definitions: `extern "C" {`.
+    pub namespaces: Vec<String>,
+    /// Whether functions have no keyword and are recognised by their shape: `type name(parameters) {`.
+    pub shapes: bool,
+    /// Whether lines that begin with `#` are directives of a preprocessor.
+    pub directives: bool,
+    /// Whether a body in braces may follow an equals sign.
+    pub braces_after_equals: bool,
 }
 
 /// What is a test, by decorator or name. Paths are judged elsewhere.

@@ -42,6 +42,8 @@ pub struct Entity {
     pub is_test: bool,
     /// Whether it only says that there is such a function, whose body stands elsewhere: a prototype in a header.
     pub is_declaration: bool,
+    /// Whether a parser found it only in a part of its file, or its keyword alone did: the file has syntax errors.
+    pub is_recovered: bool,
 }
 
 /// One parameter of a function.

@@ -167,12 +167,13 @@ fn hits(out: &mut String, answer: &Value) {
 fn hit(out: &mut String, hit: &Value) {
     let project = hit["project"].as_str().map(|p| format!("[{p}] ")).unwrap_or_default();
     let percent = hit["relevance_percent"].as_u64().map(|p| format!(" {p}%")).unwrap_or_default();
+    let recovered = if hit["recovered"] == true { " (recovered from a syntax error)" } else { "" };
     let stale = if hit["stale"] == true { " (changed since it was indexed)" } else { "" };
     let (first, last) = (&hit["start_line"], &hit["end_line"]);
     let name = hit["breadcrumb"].as_str().or_else(|| hit["name"].as_str()).unwrap_or_default();
     line(
         out,
-        format_args!("{project}{}:{first}-{last} {name} {}{percent}{stale}", word(hit, "path"), word(hit, "kind")),
+        format_args!("{project}{}:{first}-{last} {name} {}{percent}{stale}{recovered}", word(hit, "path"), word(hit, "kind")),
     );
     let from = hit["snippet_line"].as_u64().unwrap_or(1);
     for (i, text) in word(hit, "snippet").lines().enumerate() {

@@ -62,6 +62,10 @@ fn one(out: &mut TextOutput, hit: &Hit, explain: bool, pad: &str) {
         write!(out, "  ");
         out.styled(Style::Warn, "changed since indexed");
     }
+    if hit.recovered {
+        write!(out, "  ");
+        out.styled(Style::Warn, "recovered from a syntax error");
+    }
     out.end();
     let name = |out: &mut TextOutput, name: &str| {
         write!(out, "{pad}  ");

@@ -10,7 +10,8 @@ pub(crate) fn hits(out: &mut TextOutput, hits: &[Hit]) {
         let place = code(&format!("{}:{}-{}", hit.path, hit.start_line, hit.end_line));
         let name = if hit.breadcrumb.is_empty() { String::new() } else { format!(" — {}", prose(&hit.breadcrumb)) };
         let stale = if hit.stale { " (changed since indexed)" } else { "" };
-        out.line(format_args!("{}. {place}{name} ({}){stale}", i + 1, hit.kind));
+        let recovered = if hit.recovered { " (recovered from a syntax error)" } else { "" };
+        out.line(format_args!("{}. {place}{name} ({}){stale}{recovered}", i + 1, hit.kind));
         if let Some(doc) = hit.doc_comment.as_deref().and_then(|d| d.lines().next()) {
             out.line(format_args!("   {}", paragraph(doc)));
         }
