@@ -400,10 +400,7 @@ fn inherit_edges(lookup: &Lookup) -> Stepped {
             None => name.to_owned(),
         };
         let own = file.node_of(used.scope);
-        let base = match lookup.path(lookup.own, outer, u32::MAX, &path, 0) {
-            Some((Value::Entity(node), how)) if node != own => Some((node, how)),
-            _ => None,
-        };
+        let base = base_named(lookup, outer, &path).filter(|(node, _)| *node != own);
         let (to, how, outside) = match base {
             Some((node, how)) => (node, how, None),
             None => (0, Certainty::Named, Some(name.to_owned())),
@@ -416,6 +413,26 @@ fn inherit_edges(lookup: &Lookup) -> Stepped {
         found.rows.push([owner, base.map_or(NONE, |(node, _)| node)]);
     }
     found
+}
+
+/// What a base is called, looked up from a scope outwards. A method of that name does not hide a type.
+fn base_named(lookup: &Lookup, mut scope: u32, path: &str) -> Option<(u32, Certainty)> {
+    let is_method = |node: u32| {
+        let (at, local) = lookup.place_of(node);
+        let file = lookup.file(at);
+        let definition = file.entity(local).filter(|definition| is_callable(definition.kind()));
+        definition.and_then(|definition| file.entity(definition.parent)).is_some_and(|around| is_type(around.kind()))
+    };
+    loop {
+        let (Value::Entity(node), how) = lookup.path(lookup.own, scope, u32::MAX, path, 0)? else { return None };
+        if !is_method(node) {
+            return Some((node, how));
+        }
+        if scope == TOP {
+            return None;
+        }
+        scope = lookup.file(lookup.own).parent(scope);
+    }
 }
 
 fn import_edges(lookup: &Lookup, folder_node: &dyn Fn(&str) -> Option<u32>) -> FileEdges {

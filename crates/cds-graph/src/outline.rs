@@ -348,7 +348,7 @@ fn reaches(rules: &ReachRules, facts: &FileFacts) -> Vec<Reach> {
         let is_function = parent.is_none() && is_callable(entity.kind);
         let member_default = rules.member_default.filter(|_| parent.is_some_and(|p| is_type(p.kind)));
         reaches.push(match () {
-            () if is_partial => Reach::Tree,
+            () if is_partial && !is_hidden => Reach::Tree,
             () if is_hidden => Reach::File,
             () if is_shown(entity) || is_capital || parent.is_some_and(is_open) => Reach::Tree,
             () if exports && is_function && !is_listed(entity) => Reach::File,

@@ -285,7 +285,7 @@ impl Weights {
         public: Weights::QUESTION.public,
         relation: Weights::QUESTION.relation,
         near_duplicate: 0.85,
-        cap: f32::MAX,
+        cap: LARGEST_NUMBER,
         ..Weights::PLAIN
     };
 
@@ -409,6 +409,9 @@ const fn rice(name: &'static str, about: &'static str, sparse: f32) -> Preset {
     Preset { rerank: true, limit: Some(20), ..mixed(name, about, mixture) }
 }
 
+/// The largest value of a number of a preset: sums and products of scores stay finite.
+const LARGEST_NUMBER: f32 = 1e6;
+
 impl Preset {
     /// Whether a retriever takes part.
     pub(crate) fn wants(&self, retriever: Retriever) -> bool {
@@ -476,8 +479,9 @@ impl Preset {
     pub fn set(&mut self, name: &str, value: f32) -> Result<()> {
         let invalid = |message: String| Err(Error::Invalid { field: "set", message });
         let canonical = canonical_number(name);
-        if !value.is_finite() || value < 0.0 || FRACTIONS.contains(&canonical) && value > 1.0 {
-            let bounds = if FRACTIONS.contains(&canonical) { "between 0 and 1" } else { "at least 0" };
+        let most = if FRACTIONS.contains(&canonical) { 1.0 } else { LARGEST_NUMBER };
+        if !value.is_finite() || value < 0.0 || value > most {
+            let bounds = format!("between 0 and {most}");
             return invalid(format!("{name} must be {bounds}, not {value}"));
         }
         if let (Fusion::Mixed(mixture), "semantic_weight") = (&mut self.fusion, canonical) {
@@ -635,7 +639,7 @@ mod tests {
         rejected("hybrid", "alpha", -1.0, "alpha must be between 0 and 1, not -1");
         rejected("hybrid", "alpha", 1.5, "alpha must be between 0 and 1, not 1.5");
         rejected("hybrid", "alpha", f32::NAN, "not NaN");
-        rejected("hybrid", "dense", -1.0, "dense must be at least 0, not -1");
+        rejected("hybrid", "dense", -1.0, "dense must be between 0 and 1000000, not -1");
         rejected("rice", "rerank_top_k", 0.5, "rerank_top_k must be a whole number from 1 to 1000, not 0.5");
         rejected("rice", "rerank_top_k", 1001.0, "a whole number from 1 to 1000");
         rejected("rice", "enable_reranking", 2.0, "true or false");

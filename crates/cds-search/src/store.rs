@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 
-use cds_index::{FileChoice, Snapshot};
+use cds_index::Snapshot;
 use cds_model::{ChunkId, Filters};
 use rustc_hash::FxHashSet;
 
@@ -18,7 +18,10 @@ pub trait VectorStore {
     fn nearest(&self, vector: &[f32], limit: usize) -> Result<Vec<(ChunkId, f32)>>;
 
     /// The same, and the nearest chunk of each of the `limit` nearest files: one large file does not hide the others.
-    fn nearest_with_files(&self, vector: &[f32], limit: usize, choice: FileChoice) -> Result<Vec<(ChunkId, f32)>>;
+    fn nearest_with_files(&self, vector: &[f32], limit: usize) -> Result<Vec<(ChunkId, f32)>>;
+
+    /// The nearest chunk of each of the `limit` nearest files, no bare header where a file has more. A list is the beginning of every longer one.
+    fn nearest_files(&self, vector: &[f32], limit: usize) -> Result<Vec<(ChunkId, f32)>>;
 
     /// The cosines of some chunks, in their order; zero for one that has no vector.
     fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<f32>>;
@@ -61,13 +64,23 @@ impl VectorStore for Embedded<'_> {
         Ok(vectors.nearest(vector, limit, |chunk| allowed.contains(chunk)))
     }
 
-    fn nearest_with_files(&self, vector: &[f32], limit: usize, choice: FileChoice) -> Result<Vec<(ChunkId, f32)>> {
+    fn nearest_with_files(&self, vector: &[f32], limit: usize) -> Result<Vec<(ChunkId, f32)>> {
         let Some(vectors) = self.snapshot.vectors()? else { return Ok(Vec::new()) };
         if *self.filters == Filters::default() {
-            return Ok(vectors.nearest_with_files(vector, limit, choice, |_| true));
+            return Ok(vectors.nearest_with_files(vector, limit, |_| true));
         }
         let allowed = self.allowed()?;
-        Ok(vectors.nearest_with_files(vector, limit, choice, |chunk| allowed.contains(chunk)))
+        Ok(vectors.nearest_with_files(vector, limit, |chunk| allowed.contains(chunk)))
+    }
+
+    fn nearest_files(&self, vector: &[f32], limit: usize) -> Result<Vec<(ChunkId, f32)>> {
+        let Some(vectors) = self.snapshot.vectors()? else { return Ok(Vec::new()) };
+        let represents = |chunk: ChunkId| self.snapshot.chunk(chunk).is_some_and(|view| view.may_represent_file());
+        if *self.filters == Filters::default() {
+            return Ok(vectors.nearest_files(vector, limit, represents));
+        }
+        let allowed = self.allowed()?;
+        Ok(vectors.nearest_files(vector, limit, |chunk| allowed.contains(chunk) && represents(chunk)))
     }
 
     fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<f32>> {

@@ -173,7 +173,11 @@ fn hit(out: &mut String, hit: &Value) {
     let name = hit["breadcrumb"].as_str().or_else(|| hit["name"].as_str()).unwrap_or_default();
     line(
         out,
-        format_args!("{project}{}:{first}-{last} {name} {}{percent}{stale}{recovered}", word(hit, "path"), word(hit, "kind")),
+        format_args!(
+            "{project}{}:{first}-{last} {name} {}{percent}{stale}{recovered}",
+            word(hit, "path"),
+            word(hit, "kind")
+        ),
     );
     let from = hit["snippet_line"].as_u64().unwrap_or(1);
     for (i, text) in word(hit, "snippet").lines().enumerate() {

@@ -352,6 +352,11 @@ impl<'a> ChunkView<'a> {
         first == last && self.part() == 0 && self.entity().is_some_and(|e| e.lines().1 > last)
     }
 
+    /// Whether it may stand for its file: it is no bare header, or all that the file has.
+    pub fn may_represent_file(self) -> bool {
+        !self.is_bare_header() || self.document().is_some_and(|document| document.chunks().len() == 1)
+    }
+
     /// Which piece of a long stretch it is.
     pub fn part(self) -> u32 {
         u32::from(self.row.part)

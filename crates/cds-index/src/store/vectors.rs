@@ -92,10 +92,10 @@ pub(crate) struct VectorMaps {
 
 /// How the nearest files are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileChoice {
-    /// By their sketches: fast, and a file at the end of the list may be missed.
+enum FileChoice {
+    /// By their sketches.
     Likely,
-    /// By their cosines: a list is the beginning of every longer one.
+    /// By their cosines.
     Exact,
 }
 
@@ -229,21 +229,29 @@ impl<'a> Vectors<'a> {
     }
 
     /// The `most` nearest chunks that pass and the nearest chunk of each of the `most` nearest files, with their cosines, nearest first. One
-    /// scan finds both.
+    /// scan finds both. Files are chosen by their sketches: one at the end of the list may be missed.
     pub fn nearest_with_files(
         &self,
         query: &[f32],
         most: usize,
-        choice: FileChoice,
         passes: impl Fn(ChunkId) -> bool,
     ) -> Vec<(ChunkId, f32)> {
         let scan = Scan::new(self, query);
         let mut list = scan.nearest(most, &passes);
         if list.len() == most {
-            list.extend(scan.nearest_of_files(most, choice, &passes));
+            list.extend(scan.nearest_of_files(most, FileChoice::Likely, &passes));
             list.sort_by(better);
             list.dedup_by_key(|(chunk, _)| *chunk);
         }
+        scan.finish();
+        list
+    }
+
+    /// The nearest chunk that passes of each of the `most` nearest files, with their cosines, nearest first. A list is the beginning of every
+    /// longer one.
+    pub fn nearest_files(&self, query: &[f32], most: usize, passes: impl Fn(ChunkId) -> bool) -> Vec<(ChunkId, f32)> {
+        let scan = Scan::new(self, query);
+        let list = scan.nearest_of_files(most, FileChoice::Exact, &passes);
         scan.finish();
         list
     }

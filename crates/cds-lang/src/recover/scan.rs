@@ -418,7 +418,8 @@ impl Scanner<'_> {
         for line in lines {
             let depth = line.iter().take_while(|byte| matches!(**byte, b' ' | b'\t')).count();
             let first = line.get(depth);
-            if first.is_some_and(|byte| depth < indent || depth == indent && !matches!(byte, b')' | b']' | b'}' | b'.')) {
+            if first.is_some_and(|byte| depth < indent || depth == indent && !matches!(byte, b')' | b']' | b'}' | b'.'))
+            {
                 break;
             }
             if first.is_some() {

@@ -1,7 +1,7 @@
 //! Chunks near the query in meaning.
 
 use cds_encode::Dense;
-use cds_index::{FileChoice, query_vector};
+use cds_index::query_vector;
 use cds_model::{ChunkId, Granularity};
 use rustc_hash::FxHashSet;
 
@@ -38,7 +38,7 @@ pub(crate) fn deepen(
     asked: &Asked,
     nearest: impl Fn(usize) -> Result<(bool, Vec<(ChunkId, f32)>)>,
 ) -> Result<(bool, Vec<(ChunkId, f32)>)> {
-    let files = depth(asked);
+    let (files, is_paged) = (depth(asked), is_paged(asked));
     let mut most = files;
     loop {
         let (is_cut, chunks) = nearest(most)?;
@@ -53,7 +53,7 @@ pub(crate) fn deepen(
         let (found, mut others) = (chunks.len(), 0);
         let list = chunks.into_iter().zip(first).enumerate().filter_map(|(at, (chunk, is_first))| {
             others += usize::from(is_first);
-            (at < files || is_first && others <= files).then_some(chunk)
+            (at < files && !is_paged || is_first && others <= files).then_some(chunk)
         });
         let list: Vec<(ChunkId, f32)> = list.collect();
         return Ok((is_cut || list.len() < found, list));
@@ -80,8 +80,11 @@ pub(crate) fn find(asked: &Asked) -> Result<Finding> {
         let store = Embedded::new(asked.snapshot, &asked.query.filters, &asked.tools.globs);
         let least = asked.options.min_similarity.unwrap_or(LEAST_SIMILAR);
         let most = depth(asked);
-        let choice = if is_paged(asked) { FileChoice::Exact } else { FileChoice::Likely };
-        finding.chunks = store.nearest_with_files(&vector, most, choice)?;
+        finding.chunks = if is_paged(asked) {
+            store.nearest_files(&vector, most)?
+        } else {
+            store.nearest_with_files(&vector, most)?
+        };
         finding.chunks.retain(|(_, cosine)| *cosine >= least);
         finding.is_cut = finding.chunks.len() >= most;
         finding.vector = vector;

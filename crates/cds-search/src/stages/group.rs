@@ -2,7 +2,7 @@
 //! them, so that pages reach every file.
 
 use cds_index::ChunkView;
-use cds_model::{EntityId, FileId, Granularity};
+use cds_model::{ChunkId, EntityId, FileId, Granularity};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Candidate, Candidates, Stage};
@@ -34,6 +34,12 @@ impl Stage for Group {
         let mut others: Vec<Scored> = std::mem::take(&mut pool.matches.best);
         let is_other = |file: FileId| !ranked.contains(&file) && !pool.left_out.contains(&file);
         others.retain(|scored| cx.snapshot.file_of(scored.chunk).is_some_and(is_other));
+        // A match may be due to a related word of a definition that the query does not name: then nothing in the chunk may be shown.
+        if cx.query.granularity == Granularity::Entity && !cx.filter.accepts_all() {
+            others.retain(|scored| shown_entity(cx, scored.chunk, None).is_some());
+        } else if cx.inside.is_asked() {
+            others.retain(|scored| !cx.subjects(scored.chunk).is_empty());
+        }
         let room = cx.options.files.map_or(usize::MAX, |most| most.saturating_sub(files));
         // Where hits are files the limit counts those.
         let is_by_file = matches!(cx.query.granularity, Granularity::File | Granularity::Document);
@@ -66,10 +72,22 @@ fn add_others(cx: &Cx, pool: &mut Candidates, mut others: Vec<Scored>, most: usi
         let file = cx.snapshot.file_of(scored.chunk);
         candidate.more_in_file = file.map_or(0, |file| pool.matches.in_file(file).saturating_sub(1));
         if cx.query.granularity == Granularity::Entity {
-            candidate.entity = entity.or_else(|| cx.snapshot.document(file?).map(|document| document.entity()));
+            candidate.entity = shown_entity(cx, scored.chunk, entity);
         }
         pool.list.push(candidate);
     }
+}
+
+/// The entity that a chunk stands for where hits are entities: a known one, the first that passes the filters, or its file unless that is in
+/// another language than the chunk.
+fn shown_entity(cx: &Cx, chunk: ChunkId, known: Option<EntityId>) -> Option<EntityId> {
+    let file = || {
+        let document = cx.snapshot.chunk(chunk)?.document()?;
+        let languages = &cx.query.filters.languages;
+        let is_wanted = languages.is_empty() || languages.iter().any(|language| language == document.language());
+        is_wanted.then(|| document.entity())
+    };
+    known.or_else(|| cx.subjects(chunk).first().copied().flatten()).or_else(file)
 }
 
 /// The candidates of one file, best first.
@@ -137,8 +155,7 @@ fn by_entity(cx: &Cx, list: Vec<Candidate>) -> Vec<Candidate> {
     let mut seen: FxHashSet<EntityId> = FxHashSet::default();
     let mut kept = Vec::with_capacity(list.len());
     for mut candidate in list {
-        let file = || cx.snapshot.chunk(candidate.chunk).and_then(|v| v.document()).map(|d| d.entity());
-        let Some(entity) = candidate.entity.or_else(file) else { continue };
+        let Some(entity) = shown_entity(cx, candidate.chunk, candidate.entity) else { continue };
         if seen.insert(entity) {
             candidate.entity = Some(entity);
             kept.push(candidate);

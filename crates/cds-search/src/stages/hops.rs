@@ -2,7 +2,7 @@
 
 use cds_graph::{Direction, EdgeRow, Walk};
 use cds_index::EntityView;
-use cds_model::{Certainty, EdgeKind, EntityId, PathRole};
+use cds_model::{Certainty, ChunkId, EdgeKind, EntityId, PathRole};
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Candidates, Stage};
@@ -79,9 +79,10 @@ impl Stage for Hops {
         reached.sort_unstable_by_key(|(id, _)| *id);
         for (id, (value, depth)) in reached {
             let Some(entity) = cx.snapshot.entity(id) else { continue };
-            let Some(chunk) = entity.chunk().filter(|_| cx.filter.accepts_entity(cx.snapshot, entity)) else {
-                continue;
+            let passes = |chunk: &ChunkId| {
+                cx.filter.accepts_entity(cx.snapshot, entity) && cx.filter.accepts_names(cx.snapshot, *chunk)
             };
+            let Some(chunk) = entity.chunk().filter(passes) else { continue };
             let value = value * role(cx, entity);
             match pool.list.iter_mut().find(|c| c.chunk == chunk && c.entity.is_none_or(|e| e == id)) {
                 Some(known) => known.add("hops", value),

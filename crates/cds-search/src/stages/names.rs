@@ -1,7 +1,7 @@
 //! Entities that bear a name of the query.
 
 use cds_index::{EntityView, NameMatch, Snapshot};
-use cds_model::{ChunkId, EntityId, EntityType};
+use cds_model::{ChunkId, EntityId, EntityType, Granularity};
 use rustc_hash::FxHashSet;
 
 use super::{Candidates, Stage};
@@ -51,6 +51,7 @@ impl Stage for Names {
         if self.every_word {
             for how in [NameMatch::Exact, NameMatch::AnyCase, NameMatch::PrefixAnyCase] {
                 for word in &cx.parsed.keywords {
+                    let word = as_typed(&cx.query.text, word);
                     if how != NameMatch::PrefixAnyCase || word.len() >= MIN_PREFIX {
                         found.keep(word, cx.snapshot.find_names(word, how, usize::MAX));
                     }
@@ -77,20 +78,37 @@ impl Finding<'_> {
             let Some(entity) = self.cx.snapshot.entity(id) else { continue };
             let closeness = closeness(word, entity.name());
             let wanted = self.named.len() < most && self.is_meant(entity, closeness);
-            if wanted && self.cx.filter.accepts_entity(self.cx.snapshot, entity) && self.seen.insert(id) {
+            let passes = wanted && self.cx.filter.accepts_entity(self.cx.snapshot, entity) && self.shows_names(entity);
+            if passes && self.seen.insert(id) {
                 self.named.push(Named { id, closeness });
             }
         }
     }
 
+    /// Whether the chunk that is shown defines and uses what is asked for; an entity as a whole was judged as such.
+    fn shows_names(&self, entity: EntityView) -> bool {
+        self.cx.query.granularity == Granularity::Entity
+            || entity.chunk().is_none_or(|chunk| self.cx.filter.accepts_names(self.cx.snapshot, chunk))
+    }
+
     /// Files and folders are not definitions: they are meant where they are asked for, or named in full among names alone.
     fn is_meant(&self, entity: EntityView, closeness: f32) -> bool {
         let kind = entity.entity_type();
+        // A folder is no chunk and no file, and nothing is nested in it.
+        let is_shown = kind != EntityType::Directory
+            || self.cx.query.granularity == Granularity::Entity && self.cx.query.filters.scope_depth.is_none();
         entity.local().is_some()
             || self.every_word
+                && is_shown
                 && matches!(kind, EntityType::File | EntityType::Directory)
                 && (closeness >= 1.0 || self.cx.query.filters.entity_types.contains(&kind))
     }
+}
+
+/// A keyword, which is in lower case, as the query spells it.
+fn as_typed<'a>(query: &'a str, keyword: &'a str) -> &'a str {
+    let mut words = query.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.find(|word| word.to_lowercase() == keyword).unwrap_or(keyword)
 }
 
 fn closeness(word: &str, name: &str) -> f32 {

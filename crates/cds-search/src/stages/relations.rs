@@ -1,7 +1,8 @@
 //! Questions that name a relation: "what calls login()", "implementations of Store". The graph answers them, words only help.
 
 use cds_graph::{Direction, Walk};
-use cds_model::{Certainty, EdgeKind, EntityId, EntityType};
+use cds_model::{Certainty, ChunkId, EdgeKind, EntityId, EntityType};
+use rustc_hash::FxHashMap;
 
 use super::{Candidate, Candidates, Stage};
 use crate::Result;
@@ -16,8 +17,11 @@ const LEVELS: u32 = 10;
 /// However many implement a type, it stands among this many itself: who asks for them wants to see what they promise.
 const NAMED_AMONG: usize = 3;
 
-/// Entities a relation may bring in.
-const MOST: usize = 200;
+/// Entities that the graph is followed to, before the filters.
+const FOLLOWED: usize = 20_000;
+
+/// Entities that a relation may bring in, the nearest first.
+const MOST: usize = 1_000;
 
 pub(crate) struct Relations;
 
@@ -45,28 +49,44 @@ impl Stage for Relations {
             .collect();
         let depth = if kind == EdgeKind::Inherit { LEVELS } else { CALLERS };
         let walk =
-            Walk { direction: Direction::Backward, depth, kinds: vec![kind], floor: Certainty::Named, limit: MOST };
+            Walk { direction: Direction::Backward, depth, kinds: vec![kind], floor: Certainty::Named, limit: FOLLOWED };
         let walked = cds_graph::walk(cx.snapshot.graph(), &starts, &walk, |_| true);
+        let mut known: FxHashMap<ChunkId, Vec<usize>> = FxHashMap::default();
+        for (place, candidate) in pool.list.iter().enumerate() {
+            known.entry(candidate.chunk).or_default().push(place);
+        }
+        let mut found = 0;
         for taken in walked.taken.iter().filter(|t| !t.repeated) {
             let Some(entity) = cx.snapshot.entity(EntityId(taken.to)) else { continue };
-            let Some(chunk) = entity.chunk().filter(|_| cx.filter.accepts_entity(cx.snapshot, entity)) else {
-                continue;
+            let passes = |chunk: &ChunkId| {
+                cx.filter.accepts_entity(cx.snapshot, entity) && cx.filter.accepts_names(cx.snapshot, *chunk)
             };
+            let Some(chunk) = entity.chunk().filter(passes) else { continue };
+            found += 1;
+            if found > MOST {
+                continue;
+            }
             // The nearest count most; what is only guessed counts half.
             let edge = cx.snapshot.graph().edges.get(taken.edge as usize);
             let sure =
                 if edge.is_some_and(|e| e.certainty() == Certainty::Named && e.candidates() > 1) { 0.5 } else { 1.0 };
             let value = weight * sure / taken.depth as f32;
-            let known = pool.list.iter_mut().find(|c| c.chunk == chunk && c.entity.is_none_or(|e| e == entity.id));
-            match known {
-                Some(candidate) => candidate.add("relation", value),
+            let of_chunk = known.entry(chunk).or_default();
+            let same = of_chunk.iter().find(|place| pool.list[**place].entity.is_none_or(|e| e == entity.id));
+            match same {
+                Some(place) => pool.list[*place].add("relation", value),
                 None => {
+                    of_chunk.push(pool.list.len());
                     let mut candidate = Candidate::new(chunk, Some(entity.id));
                     candidate.retrieved.push(("graph", value, pool.list.len() as u32 + 1));
                     candidate.add("relation", value);
                     pool.list.push(candidate);
                 }
             }
+        }
+        if found > MOST {
+            pool.warnings
+                .push(format!("the relation holds for {found} definitions; the {MOST} nearest are ranked by it"));
         }
         if kind == EdgeKind::Inherit {
             lift(cx, pool, &starts);

@@ -46,6 +46,11 @@ fn by_model(asked: &Asked, encoder: &dyn SparseEncoder) -> Result<Finding> {
 
 fn by_words(asked: &Asked, table: &Related) -> Result<Finding> {
     let mut finding = Finding::new(Retriever::Sparse);
+    if asked.options.no_bm25 {
+        finding
+            .warnings
+            .push("BM25 is left out, but the sparse retriever of this preset also finds by words".to_owned());
+    }
     let mut clock = Clock::start();
     let wide = widen(asked.parsed, table);
     finding.timings.push(("sparse_encode", clock.lap()));

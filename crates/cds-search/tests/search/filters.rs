@@ -1,6 +1,6 @@
 //! Each filter alone, then together: which entities pass, and which mistakes are named.
 
-use cds_model::{EntityId, EntityType, Filters, Kind, Pattern, Query};
+use cds_model::{EntityId, EntityType, Filters, Granularity, Kind, Pattern, Query};
 use cds_search::{CompiledFilter, GlobCache, SearchOptions, Tools};
 
 use crate::fixture::{Tree, query};
@@ -301,4 +301,30 @@ fn b5_nested_functions_pass_filters_in_any_combination() {
             assert!(!is_exact || found == expect, "{path}: {found:?} {filters:?}");
         }
     }
+}
+
+#[test]
+fn b6_relations_and_names_obey_definitions_and_references() {
+    let classes: String = (0..300).map(|i| format!("class Reader{i}(Base):\n    pass\n\n")).collect();
+    let last = "class Last(Base):\n    def read(self):\n        return walrus\n";
+    let tree = Tree::of([("a.py", "class Base:\n    pass\n"), ("b.py", classes.as_str()), ("c.py", last)].into_iter());
+    for preset in ["default", "swiftindex"] {
+        let found = |filters: Filters| {
+            let asked =
+                Query { filters, granularity: Granularity::Entity, limit: 400, ..query("what implements Base") };
+            tree.found(&Query { preset: preset.to_owned(), ..asked })
+        };
+        let reading = Filters { has_references: names(&["walrus"]), ..Filters::default() };
+        assert!(found(reading).iter().all(|id| id.starts_with("c.py:Last")), "{preset}");
+        let in_one = Filters { paths: names(&["c.py"]), ..Filters::default() };
+        assert!(found(in_one).contains(&"c.py:Last".to_owned()), "{preset}: filters apply before the relation is cut");
+    }
+}
+
+#[test]
+fn an_entity_stands_for_a_chunk_only_if_it_passes() {
+    let readme = "# Guide\n\nUse the walrus.\n\n```python\ndef walrus(): pass\n```\n";
+    let tree = Tree::of([("README.md", readme), ("a.py", "def walrus():\n    pass\n")].into_iter());
+    let filters = Filters { languages: names(&["python"]), ..Filters::default() };
+    assert_eq!(tree.found(&Query { filters, granularity: Granularity::Entity, ..query("walrus") }), ["a.py:walrus"]);
 }

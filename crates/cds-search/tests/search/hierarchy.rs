@@ -1,6 +1,6 @@
 //! The preset `cds-index`: names first, then words, never the other way round.
 
-use cds_model::{EntityType, Filters, MatchType, Query};
+use cds_model::{EntityType, Filters, Granularity, MatchType, Query};
 use cds_search::SearchOptions;
 
 use crate::fixture::{Tree, query};
@@ -130,4 +130,23 @@ fn c2_filters_apply_before_names_are_counted() {
     assert_eq!(of("c.py", EntityType::File), ["get/c.py"]);
     assert_eq!(tree.search(&names("get_7")).hits.len(), 11, "get_7, and what begins so");
     assert_eq!(tree.search(&names("get")).total, 252, "names are not cut");
+}
+
+#[test]
+fn c3_names_are_compared_as_the_query_spells_them() {
+    let tree = Tree::of([("a.py", "def mailbox():\n    pass\n\nclass Mailbox:\n    pass\n")].into_iter());
+    assert_eq!(tree.found(&names("the Mailbox")), ["a.py:Mailbox", "a.py:mailbox"]);
+    assert_eq!(tree.found(&names("the mailbox")), ["a.py:mailbox", "a.py:Mailbox"]);
+}
+
+#[test]
+fn a_folder_is_neither_a_chunk_nor_nested() {
+    let tree = Tree::of([("get/a.py", "x = 1\n"), ("get/b.py", "y = 1\n")].into_iter());
+    let of = |granularity: Granularity, scope_depth: Option<(u32, u32)>| {
+        let filters = Filters { entity_types: vec![EntityType::Directory], scope_depth, ..Filters::default() };
+        tree.found(&Query { filters, granularity, ..names("get") })
+    };
+    assert_eq!(of(Granularity::Entity, None), ["get"]);
+    assert!(of(Granularity::Chunk, None).is_empty());
+    assert!(of(Granularity::Entity, Some((0, 3))).is_empty());
 }
