@@ -20,6 +20,8 @@ pub use related::{Related, related};
 pub use remote::{FailedBatch, RemoteEncoder, RemoteSettings};
 pub use statics::{StaticModel, WordBag, builtin, compose};
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 /// Which model made a vector. Vectors of two models are never compared.
@@ -54,6 +56,11 @@ pub trait DenseEncoder: Send + Sync {
     fn id(&self) -> &ModelId;
     /// Encodes a batch; the encoder may reorder it inside.
     fn encode(&self, texts: &[&str]) -> Result<Encoded<Vec<f32>>, ModelError>;
+    /// The same where an answer waits for it: an encoder that depends on a service makes one attempt that takes at most `limit`.
+    fn encode_within(&self, texts: &[&str], limit: Duration) -> Result<Encoded<Vec<f32>>, ModelError> {
+        let _ = limit;
+        self.encode(texts)
+    }
 }
 
 /// Texts to weighted terms: a few of a vocabulary's, none of them negative.
@@ -86,6 +93,9 @@ pub enum ModelError {
     /// A folder or a service did not give what a model needs; the text says what and what to do.
     #[error("{0}")]
     Unusable(String),
+    /// A service cannot be reached, is overloaded or too slow. A later attempt may succeed.
+    #[error("{0}")]
+    Unavailable(String),
 }
 
 /// Scales a vector to length one; one of zeros stays as it is.

@@ -117,12 +117,24 @@ impl RemoteEncoder {
     /// Encodes one word to learn how long the service's vectors are. A service cannot prove its weights, so that its model is known by
     /// name only.
     pub fn connect(settings: RemoteSettings) -> Result<RemoteEncoder, ModelError> {
+        RemoteEncoder::connect_with(settings, |encoder| encoder.request(&["code"]))
+    }
+
+    /// The same in one attempt that takes at most `limit`.
+    pub fn connect_within(settings: RemoteSettings, limit: Duration) -> Result<RemoteEncoder, ModelError> {
+        RemoteEncoder::connect_with(settings, |encoder| encoder.request_once(&["code"], limit))
+    }
+
+    fn connect_with(
+        settings: RemoteSettings,
+        probe: impl Fn(&RemoteEncoder) -> Result<Vec<Vec<f32>>, ModelError>,
+    ) -> Result<RemoteEncoder, ModelError> {
         let config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(settings.timeout));
         let agent = Agent::new_with_config(config.build());
         let weights = blake3::hash(format!("remote {}", settings.model).as_bytes()).to_hex()[..16].to_owned();
         let id = ModelId { name: settings.model.clone(), dimensions: 0, weights };
         let mut encoder = RemoteEncoder { settings, agent, id };
-        let probe = encoder.request(&["code"])?;
+        let probe = probe(&encoder)?;
         encoder.id.dimensions = probe.first().map_or(0, Vec::len) as u32;
         if encoder.id.dimensions == 0 {
             return Err(encoder.unusable("answered with an empty vector: check that the model makes embeddings"));
@@ -152,7 +164,7 @@ impl RemoteEncoder {
         let attempts = self.settings.attempts.max(1);
         let mut pause = self.settings.first_pause;
         for attempt in 1.. {
-            let failure = match self.attempt(texts) {
+            let failure = match self.attempt(texts, None) {
                 Ok(vectors) => return Ok(vectors),
                 Err(failure) => failure,
             };
@@ -160,7 +172,8 @@ impl RemoteEncoder {
                 return Err(self.unusable(&failure.what));
             }
             if attempt >= attempts {
-                return Err(self.unusable(&format!("{} ({attempt} attempts): try again later", failure.what)));
+                let what = format!("{} ({attempt} attempts): try again later", failure.what);
+                return Err(ModelError::Unavailable(self.said(&what)));
             }
             thread::sleep(failure.asked.unwrap_or(pause).min(self.settings.longest_pause));
             pause = (pause * 2).min(self.settings.longest_pause);
@@ -168,13 +181,24 @@ impl RemoteEncoder {
         unreachable!("the last attempt returns")
     }
 
-    fn attempt(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Failure> {
+    /// One batch in one attempt.
+    fn request_once(&self, texts: &[&str], limit: Duration) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.attempt(texts, Some(limit)).map_err(|failure| {
+            let what = self.said(&failure.what);
+            if failure.passes { ModelError::Unavailable(what) } else { ModelError::Unusable(what) }
+        })
+    }
+
+    fn attempt(&self, texts: &[&str], limit: Option<Duration>) -> Result<Vec<Vec<f32>>, Failure> {
         // Services refuse a text of nothing.
         let input: Vec<&str> = texts.iter().map(|text| if text.is_empty() { " " } else { text }).collect();
         let question = Question { model: &self.settings.model, input: &input, encoding_format: "float" };
         let mut request = self.agent.post(format!("{}/embeddings", self.settings.url.trim_end_matches('/')));
         if let Some(key) = &self.settings.key {
             request = request.header("authorization", format!("Bearer {key}"));
+        }
+        if let Some(limit) = limit {
+            request = request.config().timeout_global(Some(limit)).build();
         }
         let started = Instant::now();
         let mut response = request.send_json(&question).map_err(|error| Failure::transport(&error, started))?;
@@ -214,8 +238,12 @@ impl RemoteEncoder {
         Ok(vectors)
     }
 
+    fn said(&self, what: &str) -> String {
+        format!("embeddings service {} (model {}) {what}", self.settings.url, self.settings.model)
+    }
+
     fn unusable(&self, what: &str) -> ModelError {
-        ModelError::Unusable(format!("embeddings service {} (model {}) {what}", self.settings.url, self.settings.model))
+        ModelError::Unusable(self.said(what))
     }
 }
 
@@ -229,13 +257,15 @@ impl DenseEncoder for RemoteEncoder {
         let (vectors, failed) = self.encode_batches(texts);
         if let Some(first) = failed.first() {
             let count: usize = failed.iter().map(|batch| batch.texts.len()).sum();
-            return Err(ModelError::Unusable(format!(
-                "{count} of {} texts were not encoded: {}",
-                texts.len(),
-                first.error
-            )));
+            let what = format!("{count} of {} texts were not encoded: {}", texts.len(), first.error);
+            let passes = failed.iter().all(|batch| matches!(batch.error, ModelError::Unavailable(_)));
+            return Err(if passes { ModelError::Unavailable(what) } else { ModelError::Unusable(what) });
         }
         Ok(Encoded { entries: vectors.into_iter().flatten().collect(), truncated: 0 })
+    }
+
+    fn encode_within(&self, texts: &[&str], limit: Duration) -> Result<Encoded<Vec<f32>>, ModelError> {
+        Ok(Encoded { entries: self.request_once(texts, limit)?, truncated: 0 })
     }
 }
 

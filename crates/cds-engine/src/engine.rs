@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use cds_encode::{ModelError, Models};
 use cds_index::{
     Build, BuildOptions, BuildReport, DirState, Effort, Freshness, IndexDir, Owner, Progress, Seen, Snapshot, TreeSize,
     guard, index_home,
@@ -41,7 +42,12 @@ struct How<'a> {
     quick: bool,
     seen: Option<&'a Seen>,
     wait: Duration,
+    /// Whether an answer waits for it: then a model that cannot be used is no reason to fail.
+    for_answer: bool,
 }
+
+/// The most that a request to an embedding service may take while an answer waits for an update.
+const MODEL_LIMIT: Duration = Duration::from_secs(2);
 
 /// How long a question waits for somebody else who writes: an update of a few files takes less, and may have begun before the last edit.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -224,6 +230,35 @@ impl Engine {
         self.build(self.build_options(), How { force, wait, ..How::default() }, hooks)
     }
 
+    /// The first index of a project, or the rest of one, which an answer waits for.
+    fn index_for_answer(&self, hooks: &Hooks) -> Result<BuildReport> {
+        let wait = Duration::from_secs(self.config.number("index.wait"));
+        self.build(self.build_options(), How { wait, for_answer: true, ..How::default() }, hooks)
+    }
+
+    /// Models in place of those that cannot be used: the index then lacks vectors of new chunks, and the next `cds index` makes them. A mistake in
+    /// the settings is an error where indexing is what was requested.
+    fn substitute_models(&self, how: &How, hooks: &Hooks) -> Result<Option<Models>> {
+        let snapshot = self.snapshot().ok();
+        let manifest = snapshot.as_ref().map(|snapshot| snapshot.manifest());
+        let known = (manifest.and_then(|m| m.model.as_ref()), manifest.and_then(|m| m.sparse_model.as_ref()));
+        // Encoding everything with another model may take hours, so only `cds index` starts it.
+        if how.for_answer && manifest.is_some_and(|manifest| !self.has_settings_model(manifest)) {
+            let why =
+                "the settings name another model than the index was made with: `cds index` encodes all chunks with it";
+            (hooks.warn)(why);
+            return Ok(Some(Models::of_index(known.0, known.1, why)));
+        }
+        let tolerates = |error: &ModelError| how.for_answer || matches!(error, ModelError::Unavailable(_));
+        let mut reasons = Vec::new();
+        let limit = how.for_answer.then_some(MODEL_LIMIT);
+        let models = self.tools.models.with_substitutes(known, limit, tolerates, &mut reasons)?;
+        for reason in reasons {
+            (hooks.warn)(&format!("new chunks get no vectors until the next `cds index`: {reason}"));
+        }
+        Ok(models)
+    }
+
     fn build(&self, options: BuildOptions, how: How, hooks: &Hooks) -> Result<BuildReport> {
         let (memory, large) = (self.config.memory(), self.config.large());
         let state = self.index_dir().state().map_err(|error| self.explain(error))?;
@@ -246,12 +281,14 @@ impl Engine {
             (hooks.approve)(&format!("This folder has {files} files ({size:.1} GB). Index it?"))
         };
         let published = || *self.current() = None;
+        let substitutes = self.substitute_models(&how, hooks)?;
         let build = Build {
             root: &self.root,
             home: &self.home,
             registry: self.languages.checked()?,
             options,
-            models: &self.tools.models,
+            models: substitutes.as_ref().unwrap_or(&self.tools.models),
+            model_limit: how.for_answer.then_some(MODEL_LIMIT),
             force: how.force,
             quick: how.quick,
             seen: how.seen,
@@ -290,27 +327,15 @@ impl Engine {
         let snapshot = match self.snapshot() {
             Ok(snapshot) => snapshot,
             Err(e) if self.has_manifest(&self.index_dir().state()?) => return Err(e),
-            Err(_) => return self.index(false, hooks).map(Some),
+            Err(_) => return self.index_for_answer(hooks).map(Some),
         };
         if !self.config.flag("search.update") {
             return Ok(None);
         }
         self.miss(None);
-        // Encoding with another model may take hours, so only `cds index` starts it. Until then questions are answered from the index as it is.
-        if !self.has_settings_model(snapshot.manifest()) {
-            let seen = Seen::look(snapshot, &self.root, &|_| {});
-            if seen.freshness(&self.root, &self.kept_options()) != Freshness::Fresh {
-                let why = "files changed since the index was made, and the settings name another model than it has: \
-                    answers lack the changes until `cds index` is run"
-                    .to_owned();
-                (hooks.warn)(&why);
-                self.miss(Some(why));
-            }
-            return Ok(None);
-        }
         // What is not whole yet is waited for, as where there is nothing.
         if snapshot.manifest().left > 0 {
-            return self.index(false, hooks).map(Some);
+            return self.index_for_answer(hooks).map(Some);
         }
         let (tell, told) = std::sync::mpsc::sync_channel::<String>(READY_AHEAD);
         std::thread::scope(|scope| {
@@ -345,7 +370,7 @@ impl Engine {
             }
             return Err(e.into());
         }
-        let how = How { quick: true, seen: Some(seen), wait: PATIENCE, ..How::default() };
+        let how = How { quick: true, seen: Some(seen), wait: PATIENCE, for_answer: true, ..How::default() };
         let built = self.build(self.kept_options(), how, hooks);
         // Who wrote meanwhile may have taken in all there was; and a folder may have another time with the same files in it.
         if !snapshot.is_current() {
@@ -405,7 +430,7 @@ impl Engine {
         if seen.is_none() {
             *self.current() = None;
         }
-        let how = How { quick: !walk, seen: seen.as_ref(), wait: Duration::MAX, ..How::default() };
+        let how = How { quick: !walk, seen: seen.as_ref(), wait: Duration::MAX, for_answer: true, ..How::default() };
         let report = self.build(options, how, hooks)?;
         if seen.is_some_and(|seen| !seen.snapshot.is_current()) {
             *self.current() = None;

@@ -160,15 +160,24 @@ fn builtin() -> [KnownModel; 2] {
 impl Engine {
     /// Whether an index has the vectors that the settings ask for, as far as can be told without loading a model.
     pub(crate) fn has_settings_model(&self, manifest: &cds_index::Manifest) -> bool {
+        let listed =
+            |name: &str| List::read(self.config()).unwrap_or_default().find(name).map(|known| known.weights.clone());
         let weights = manifest.model.as_ref().map(|model| model.weights.as_str());
-        match self.config().text("models.dense") {
+        let dense = match self.config().text("models.dense") {
             "" | "builtin" => weights == Some(cds_encode::builtin().id().weights.as_str()),
             "none" => weights.is_none(),
-            name => match List::read(self.config()).unwrap_or_default().find(name) {
-                Some(known) => weights == Some(known.weights.as_str()),
-                None => true,
-            },
-        }
+            "service" => {
+                let name = manifest.model.as_ref().map(|model| model.name.as_str());
+                name == Some(self.config().text("models.service_model"))
+            }
+            name => listed(name).is_none_or(|known| weights == Some(known.as_str())),
+        };
+        let weights = manifest.sparse_model.as_ref().map(|model| model.weights.as_str());
+        let sparse = match self.config().text("models.sparse") {
+            "" | "builtin" | "none" => weights.is_none(),
+            name => listed(name).is_none_or(|known| weights == Some(known.as_str())),
+        };
+        dense && sparse
     }
 
     /// Every model there is, those inside the binary first.
@@ -285,7 +294,7 @@ impl Engine {
         }
         let model = match name {
             "service" => match service(self.config()) {
-                Source::Service { url, model, key } => Model::Dense(cds_encode::service(&url, &model, key)?),
+                Source::Service { url, model, key } => Model::Dense(cds_encode::service(&url, &model, key, None)?),
                 _ => return Err(Error::invalid("set models.service_url and models.service_model first")),
             },
             name => cds_encode::open(&self.known(name)?.folder.unwrap_or_default())?,

@@ -18,7 +18,7 @@ pub struct SearchResponse {
     /// Whether there are more than that. What is near in meaning has no end, and time may run out.
     #[serde(skip_serializing_if = "is_false")]
     pub total_is_lower_bound: bool,
-    /// Whether time ran out, or the index is not whole yet.
+    /// Whether time ran out, a model could not be used, or the index is not whole yet.
     pub partial: bool,
     /// What the reader should know.
     pub warnings: Vec<String>,

@@ -41,12 +41,14 @@ pub enum Error {
         detail: String,
     },
     /// Its vectors are of another model.
-    #[error("the index was made with {}, the settings name {wanted}: run `cds index` to encode it anew, or go back with `{}`", shown(.index.as_ref()), way_back(.index.as_ref()))]
+    #[error("the index was made with {}, the settings name {wanted}: run `cds index` to encode it again{}", shown(.index.as_ref()), way_back(.index.as_ref(), .wanted, .role))]
     OtherModel {
         /// What made it, if anything did.
         index: Option<cds_encode::ModelId>,
         /// What it was to be asked with.
         wanted: cds_encode::ModelId,
+        /// `dense` or `sparse`.
+        role: &'static str,
     },
     /// A model cannot be used.
     #[error("{0}")]
@@ -109,13 +111,16 @@ fn shown(model: Option<&cds_encode::ModelId>) -> String {
     model.map_or_else(|| "no model".to_owned(), |model| format!("the model {model}"))
 }
 
-/// The command that makes the settings fit the index again.
-fn way_back(model: Option<&cds_encode::ModelId>) -> String {
-    match model {
-        None => "cds model use none --for dense".to_owned(),
+/// The command that makes the settings fit the index again, if a name can do that.
+fn way_back(model: Option<&cds_encode::ModelId>, wanted: &cds_encode::ModelId, role: &str) -> String {
+    let command = match model {
+        None if role == "sparse" => "cds model use builtin --for sparse".to_owned(),
+        None => format!("cds model use none --for {role}"),
         Some(model) if model == cds_encode::builtin().id() => "cds model use builtin".to_owned(),
+        Some(model) if model.name == wanted.name => return String::new(),
         Some(model) => format!("cds model use {}", model.name),
-    }
+    };
+    format!(", or go back with `{command}`")
 }
 
 impl Error {

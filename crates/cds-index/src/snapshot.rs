@@ -55,11 +55,11 @@ pub struct Snapshot {
     parts: Vec<Part>,
 }
 
-fn check_model(own: Option<&ModelId>, wanted: &ModelId) -> Result<()> {
+fn check_model(own: Option<&ModelId>, wanted: &ModelId, role: &'static str) -> Result<()> {
     if own == Some(wanted) {
         return Ok(());
     }
-    Err(Error::OtherModel { index: own.cloned(), wanted: wanted.clone() })
+    Err(Error::OtherModel { index: own.cloned(), wanted: wanted.clone(), role })
 }
 
 /// The mapped graph.
@@ -179,12 +179,12 @@ impl Snapshot {
 
     /// An error unless its vectors are of this model: those of two models cannot be compared.
     pub fn check_model(&self, wanted: &ModelId) -> Result<()> {
-        check_model(self.manifest.model.as_ref(), wanted)
+        check_model(self.manifest.model.as_ref(), wanted, "dense")
     }
 
     /// The same for its weighted terms.
     pub fn check_sparse_model(&self, wanted: &ModelId) -> Result<()> {
-        check_model(self.manifest.sparse_model.as_ref(), wanted)
+        check_model(self.manifest.sparse_model.as_ref(), wanted, "sparse")
     }
 
     /// What a model that reads whole texts is given of a chunk.

@@ -76,6 +76,11 @@ impl CancelToken {
         self.flag.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// The time until the deadline; `None` if there is no deadline.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
     /// Whether [`CancelToken::cancel`] was called: nobody waits for the answer, as opposed to a time limit that makes it partial.
     pub fn is_abandoned(&self) -> bool {
         self.flag.load(Ordering::Relaxed)

@@ -19,7 +19,7 @@ const FILES: usize = 2;
 
 /// Adds words that the model's table relates to those of the query, if the index has them. The table has stems.
 pub(crate) fn add(snapshot: &Snapshot, models: &Models, parsed: &mut ParsedQuery) -> Result<()> {
-    let Some(Sparse::Related(table)) = models.sparse().map_err(cds_index::Error::from)? else { return Ok(()) };
+    let Ok(Some(Sparse::Related(table))) = models.sparse() else { return Ok(()) };
     if parsed.kind == QueryKind::Symbol || parsed.report.is_some() {
         return Ok(());
     }

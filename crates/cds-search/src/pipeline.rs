@@ -56,8 +56,10 @@ pub struct Outcome {
     pub total_is_lower_bound: bool,
     /// Whether another page follows.
     pub more: bool,
-    /// Whether time ran out.
+    /// Whether time ran out or a retriever could not work because of its model.
     pub partial: bool,
+    /// Whether time ran out.
+    pub timed_out: bool,
     /// Milliseconds by stage.
     pub timings: Vec<(&'static str, f64)>,
     /// The query's terms as the index spells them, for highlights.
@@ -183,6 +185,9 @@ fn chosen(query: &Query, options: &SearchOptions, parsed: &ParsedQuery) -> Resul
     }
 }
 
+/// The preset that answers in place of one whose only retriever has no model.
+const BY_WORDS: &str = "bm25";
+
 /// Words outside quotes that make a sentence, in which quotes may stand for what they are.
 const SENTENCE: usize = 4;
 
@@ -252,15 +257,25 @@ fn answer(
         })?;
         timings.append(&mut pool.timings);
     }
-    let is_partial = pool.partial || cancel.is_cancelled();
+    let is_alone = matches!(preset.fusion, Fusion::Mixed(m) if m.is_alone());
+    if pool.failed && is_alone && query.preset != BY_WORDS {
+        // No other retriever of the preset answers: words do.
+        let query = Query { preset: BY_WORDS.to_owned(), ..query.clone() };
+        let options = SearchOptions { set: Vec::new(), no_bm25: false, ..options.clone() };
+        let mut outcome = answer(snapshot, &query, &options, tools, parsed)?;
+        outcome.partial = true;
+        outcome.warnings.splice(0..0, pool.warnings);
+        return Ok(outcome);
+    }
+    let is_partial = pool.partial || pool.failed || cancel.is_cancelled();
     // What is near in meaning has no end where no other retriever decides.
-    let is_endless = matches!(preset.fusion, Fusion::Mixed(m) if m.is_alone());
     Ok(Outcome {
         hits: pool.hits,
         total: pool.total,
-        total_is_lower_bound: is_partial || is_endless && pool.is_near_cut,
+        total_is_lower_bound: is_partial || is_alone && pool.is_near_cut,
         more: pool.more,
         partial: is_partial,
+        timed_out: pool.partial || cancel.is_cancelled(),
         terms: pool.spellings,
         warnings: pool.warnings,
         timings,

@@ -131,7 +131,7 @@ impl Engine {
             let are = if stale == 1 { "is from a file" } else { "are from files" };
             response.warnings.push(format!("{stale} of the hits {are} that changed since: run `cds index`"));
         }
-        if response.partial {
+        if outcome.timed_out {
             response.warnings.push(
                 "time ran out, so hits may be missing: narrow it with filters or raise search.time_limit_ms".to_owned(),
             );

@@ -70,6 +70,7 @@ impl Engine {
                 total_is_lower_bound: false,
                 more: total > shown,
                 partial: false,
+                timed_out: false,
                 terms: Vec::new(),
                 warnings: Vec::new(),
                 timings: vec![("dense", started.elapsed().as_secs_f64() * 1e3)],

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use cds_encode::{Dense, ModelId, Models, Sparse};
 use cds_model::{ProblemKind, counted};
@@ -75,6 +76,7 @@ impl<'a> Meaning<'a> {
         folder: &Path,
         home: &Path,
         models: &'a Models,
+        limit: Option<Duration>,
         cancel: &'a AtomicBool,
         is_whole: bool,
         busy: &'a dyn Fn(),
@@ -84,8 +86,11 @@ impl<'a> Meaning<'a> {
             Some(Dense::Encoder(encoder)) => {
                 dimensions = encoder.id().dimensions as usize;
                 let cache = Cache::open(home, "dense", encoder.id())?;
-                Some(Lane::new(cache, cancel, |texts: &[&str]| {
-                    let encoded = encoder.encode(texts)?;
+                Some(Lane::new(cache, cancel, move |texts: &[&str]| {
+                    let encoded = match limit {
+                        Some(limit) => encoder.encode_within(texts, limit)?,
+                        None => encoder.encode(texts)?,
+                    };
                     let entries = encoded.entries.iter().map(|vector| Quantised::of(vector)).collect();
                     Ok(cds_encode::Encoded { entries, truncated: encoded.truncated })
                 }))

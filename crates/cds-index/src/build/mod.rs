@@ -23,7 +23,7 @@ mod walk;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use cds_encode::{Dense, Models};
 use cds_lang::{EXTRACTOR_VERSION, Registry};
@@ -102,6 +102,8 @@ pub struct Build<'a> {
     pub options: BuildOptions,
     /// What makes vectors and weighted terms.
     pub models: &'a Models,
+    /// The most that a request to a model that is a service may take; `None`: as long as its own settings allow.
+    pub model_limit: Option<Duration>,
     /// Whether to read everything anew.
     pub force: bool,
     /// Whether folders that did not change are taken to hold what they held, and the index to be whole: far faster where little changed.

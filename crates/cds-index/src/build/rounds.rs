@@ -12,8 +12,8 @@ use crate::{Error, Result};
 
 /// Texts of a batch.
 const BATCH: usize = 32;
-/// So many failures one after the other, and the model is left alone until the next run.
-const PATIENCE: usize = 3;
+/// After this many texts in a row that the model rejects, the model is not used again until the next run.
+const PATIENCE: usize = 8;
 
 /// What a model makes of a batch.
 type Encode<'a, T> = Box<dyn Fn(&[&str]) -> std::result::Result<Encoded<T>, ModelError> + 'a>;
@@ -46,7 +46,9 @@ impl<'a, T: Serialize + DeserializeOwned + Clone> Lane<'a, T> {
         let mut missing: Vec<usize> = (0..texts.len()).filter(|i| entries[*i].is_none()).collect();
         // Padding to the longest of a batch is wasted work.
         missing.sort_by_key(|i| texts[*i].len());
-        for batch in missing.chunks(BATCH) {
+        // Batches to do, the next one last. One that fails is split, so that a text that the model rejects fails alone.
+        let mut batches: Vec<&[usize]> = missing.chunks(BATCH).rev().collect();
+        while let Some(batch) = batches.pop() {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }
@@ -65,6 +67,16 @@ impl<'a, T: Serialize + DeserializeOwned + Clone> Lane<'a, T> {
                     }
                 }
                 Ok(_) => self.fail("the model gave another number of vectors than of texts"),
+                Err(error @ ModelError::Unavailable(_)) => {
+                    // The encoder has made its attempts: another batch would meet the same.
+                    self.fail(&error.to_string());
+                    self.failures = PATIENCE;
+                }
+                Err(error) if batch.len() > 1 => {
+                    self.reason = error.to_string();
+                    let (first, second) = batch.split_at(batch.len() / 2);
+                    batches.extend([second, first]);
+                }
                 Err(error) => self.fail(&error.to_string()),
             }
         }

@@ -63,6 +63,7 @@ impl Tree {
     pub(crate) fn try_build<'a>(&'a self, change: impl FnOnce(&mut Build<'a>)) -> Result<BuildReport> {
         let mut build = Build {
             models: &self.models,
+            model_limit: None,
             root: self.root(),
             home: &self.home,
             registry: Registry::builtin(),

@@ -25,6 +25,8 @@ pub(crate) struct Finding {
     pub(crate) is_cut: bool,
     /// Whether a loaded or remote model was used.
     pub(crate) used_model: bool,
+    /// Whether the retriever could not work because of its model.
+    pub(crate) failed: bool,
     /// The query's own vector, where it has one.
     pub(crate) vector: Vec<f32>,
     pub(crate) timings: Vec<(&'static str, f64)>,
@@ -40,10 +42,17 @@ impl Finding {
             matches: Matches::default(),
             is_cut: false,
             used_model: false,
+            failed: false,
             vector,
             timings,
             warnings,
         }
+    }
+
+    /// Records that the model of the retriever cannot be used: others answer.
+    pub(crate) fn fail(&mut self, why: &str) {
+        self.failed = true;
+        self.warnings.push(format!("answered without {} retrieval: {why}", self.retriever.name()));
     }
 
     pub(crate) fn warn_truncated(&mut self, truncated: usize, model: &ModelId) {
@@ -99,6 +108,7 @@ fn add(cx: &Cx, pool: &mut Candidates, finding: Finding) {
     pool.vector.extend(finding.vector);
     pool.is_near_cut |= finding.is_cut;
     pool.used_model |= finding.used_model;
+    pool.failed |= finding.failed;
     if finding.retriever == Retriever::Sparse {
         pool.sparse_matches = finding.matches;
     }

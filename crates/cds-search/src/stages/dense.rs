@@ -1,8 +1,10 @@
 //! Chunks near the query in meaning.
 
+use std::time::Duration;
+
 use cds_encode::Dense;
 use cds_index::query_vector;
-use cds_model::{ChunkId, Granularity};
+use cds_model::{CancelToken, ChunkId, Granularity};
 use rustc_hash::FxHashSet;
 
 use super::beside::{Clock, Finding};
@@ -20,11 +22,22 @@ const LEAST_SIMILAR: f32 = 0.2;
 /// Chunks that are looked at for the sake of other files, as a multiple of those that are looked at anyway.
 const DEEPEST: usize = 64;
 
+/// The most that a query waits for a service that encodes it.
+const MODEL_LIMIT: Duration = Duration::from_secs(2);
+
+/// The time that a query waits for a model: at most half of what is left to answer.
+fn model_limit() -> Duration {
+    CancelToken::current().remaining().map_or(MODEL_LIMIT, |remaining| MODEL_LIMIT.min(remaining / 2))
+}
+
+fn is_alone(asked: &Asked) -> bool {
+    matches!(asked.preset.fusion, Fusion::Mixed(m) if m.is_alone())
+}
+
 /// Whether pages are cut from the list of one retriever: it is alone, and a hit is a file with one chunk.
 fn is_paged(asked: &Asked) -> bool {
-    let is_alone = matches!(asked.preset.fusion, Fusion::Mixed(m) if m.is_alone());
     let is_by_file = matches!(asked.query.granularity, Granularity::File | Granularity::Document);
-    is_alone && is_by_file && asked.query.chunks_per_file == 1
+    is_alone(asked) && is_by_file && asked.query.chunks_per_file == 1
 }
 
 /// How many chunks and files a retriever hands over. Where lists are mixed the depth changes the order, so it is the same for every page.
@@ -62,18 +75,46 @@ pub(crate) fn deepen(
 
 pub(crate) fn find(asked: &Asked) -> Result<Finding> {
     let mut finding = Finding::new(Retriever::Dense);
-    let Some(dense) = asked.tools.models.dense().map_err(cds_index::Error::from)? else { return Ok(finding) };
-    asked.snapshot.check_model(dense.id())?;
+    let limit = model_limit();
+    let dense = match asked.tools.models.dense_within(Some(limit)) {
+        Ok(Some(dense)) => dense,
+        Ok(None) => {
+            if is_alone(asked) {
+                finding.fail("vectors are switched off (models.dense is \"none\")");
+            }
+            return Ok(finding);
+        }
+        Err(error) => {
+            finding.fail(&error.to_string());
+            return Ok(finding);
+        }
+    };
+    if let Err(error) = asked.snapshot.check_model(dense.id()) {
+        finding.fail(&error.to_string());
+        return Ok(finding);
+    }
     let mut clock = Clock::start();
     let vector = match dense {
         Dense::Table(_) => query_vector(&asked.query.text),
-        Dense::Encoder(encoder) => {
-            finding.used_model = true;
-            let mut encoded = encoder.encode(&[&asked.query.text]).map_err(cds_index::Error::from)?;
-            finding.warn_truncated(encoded.truncated, encoder.id());
-            encoded.entries.pop().unwrap_or_default()
-        }
+        Dense::Encoder(encoder) => match encoder.encode_within(&[&asked.query.text], limit) {
+            Ok(mut encoded) => {
+                finding.used_model = true;
+                finding.warn_truncated(encoded.truncated, encoder.id());
+                encoded.entries.pop().unwrap_or_default()
+            }
+            Err(error) => {
+                finding.fail(&error.to_string());
+                return Ok(finding);
+            }
+        },
     };
+    let missing = asked.snapshot.manifest().counts.not_encoded;
+    if missing > 0 {
+        let all = asked.snapshot.chunk_count();
+        finding
+            .warnings
+            .push(format!("{missing} of {all} chunks have no vector and are found by words only: run `cds index`"));
+    }
     finding.timings.push(("dense_encode", clock.lap()));
     // A query without a known word is near to nothing.
     if vector.iter().any(|x| *x != 0.0) {

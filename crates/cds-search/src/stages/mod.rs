@@ -163,6 +163,8 @@ pub(crate) struct Candidates {
     /// Of work beside the stages.
     pub(crate) timings: Vec<(&'static str, f64)>,
     pub(crate) warnings: Vec<String>,
+    /// Whether a retriever could not work because of its model.
+    pub(crate) failed: bool,
     /// Whether a loaded or remote model was used.
     pub(crate) used_model: bool,
     /// Whether a reranker has judged the first of them.

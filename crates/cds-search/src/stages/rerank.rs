@@ -1,8 +1,11 @@
 //! The first candidates are read once more by a model that sees query and passage together. It is slow, so it has a deadline: when it is
 //! late, or not there, the order stays as it was and the answer says so.
 
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
+
+use cds_encode::Encoded;
 
 use super::{Candidates, Stage};
 use crate::Result;
@@ -10,6 +13,9 @@ use crate::pipeline::Cx;
 
 /// How long it may take unless the request says.
 const LIMIT: Duration = Duration::from_secs(2);
+
+/// Passages that are scored at once.
+const BATCH: usize = 8;
 
 pub(crate) struct Rerank {
     /// How many it reads.
@@ -47,13 +53,33 @@ impl Stage for Rerank {
         let (send, receive) = mpsc::channel();
         let query = cx.asked.query.text.clone();
         let model = reranker.id().clone();
-        // Left behind when it is late: there is no way to stop a model in the middle.
+        // A model cannot be stopped inside a batch: a late one stops after it.
+        let is_late = Arc::new(AtomicBool::new(false));
+        let late = Arc::clone(&is_late);
         std::thread::spawn(move || {
             let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-            let _ = send.send(reranker.score(&query, &passages));
+            let mut all = Encoded::default();
+            for batch in passages.chunks(BATCH) {
+                if late.load(Ordering::Relaxed) {
+                    return;
+                }
+                match reranker.score(&query, batch) {
+                    Ok(scored) => {
+                        all.entries.extend(scored.entries);
+                        all.truncated += scored.truncated;
+                    }
+                    Err(error) => {
+                        let _ = send.send(Err(error));
+                        return;
+                    }
+                }
+            }
+            let _ = send.send(Ok(all));
         });
         let limit = cx.asked.options.rerank_limit.unwrap_or(LIMIT);
-        match receive.recv_timeout(limit) {
+        let received = receive.recv_timeout(limit);
+        is_late.store(true, Ordering::Relaxed);
+        match received {
             Ok(Ok(encoded)) if encoded.entries.len() == read => {
                 reorder(pool, &encoded.entries);
                 if encoded.truncated > 0 {

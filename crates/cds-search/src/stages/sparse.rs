@@ -17,20 +17,34 @@ use crate::{Result, bm25};
 const RELATED_WEIGHT: f32 = 0.5;
 
 pub(crate) fn find(asked: &Asked) -> Result<Finding> {
-    match asked.tools.models.sparse().map_err(cds_index::Error::from)? {
-        None => Ok(Finding::new(Retriever::Sparse)),
-        Some(Sparse::Encoder(encoder)) => by_model(asked, encoder.as_ref()),
-        Some(Sparse::Related(table)) => by_words(asked, table),
+    match asked.tools.models.sparse() {
+        Ok(None) => Ok(Finding::new(Retriever::Sparse)),
+        Ok(Some(Sparse::Encoder(encoder))) => by_model(asked, encoder.as_ref()),
+        Ok(Some(Sparse::Related(table))) => by_words(asked, table),
+        Err(error) => {
+            let mut finding = Finding::new(Retriever::Sparse);
+            finding.fail(&error.to_string());
+            Ok(finding)
+        }
     }
 }
 
 fn by_model(asked: &Asked, encoder: &dyn SparseEncoder) -> Result<Finding> {
     let mut finding = Finding::new(Retriever::Sparse);
-    finding.used_model = true;
-    asked.snapshot.check_sparse_model(encoder.id())?;
+    if let Err(error) = asked.snapshot.check_sparse_model(encoder.id()) {
+        finding.fail(&error.to_string());
+        return Ok(finding);
+    }
     let Some(weights) = asked.snapshot.sparse_weights()? else { return Ok(finding) };
     let mut clock = Clock::start();
-    let mut encoded = encoder.encode(&[&asked.query.text]).map_err(cds_index::Error::from)?;
+    let mut encoded = match encoder.encode(&[&asked.query.text]) {
+        Ok(encoded) => encoded,
+        Err(error) => {
+            finding.fail(&error.to_string());
+            return Ok(finding);
+        }
+    };
+    finding.used_model = true;
     finding.warn_truncated(encoded.truncated, encoder.id());
     let terms = encoded.entries.pop().unwrap_or_default();
     finding.timings.push(("sparse_encode", clock.lap()));

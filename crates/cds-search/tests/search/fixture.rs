@@ -60,6 +60,7 @@ impl Tree {
         let home = index_home(dir.path());
         cds_index::build(&Build {
             models: &models,
+            model_limit: None,
             root: dir.path(),
             home: &home,
             registry: Registry::builtin(),

@@ -69,25 +69,24 @@ fn meaning_can_be_switched_off_and_on_again() {
     let status = project.json(&["status"]);
     assert_eq!(status["freshness"], "settings changed", "status does not claim what the settings deny");
     project.write("late.py", "def late():\n    pass\n");
-    let missed = project.cds(&["grep", "def late"]);
-    assert!(
-        missed.code == 1 && missed.stderr.contains("answers lack the changes until `cds index`"),
-        "{}",
-        missed.stderr
-    );
-    assert!(project.cds(&["index"]).stdout.contains("2 parsed, 2 reused"), "facts stay, two files are new");
+    let late = project.cds(&["grep", "def late"]);
+    assert!(late.code == 0 && late.stderr.contains("the settings name another model"), "{}", late.stderr);
+    assert!(!project.json(&["status"])["model"].is_null(), "an update keeps the model of the index");
+    assert!(project.cds(&["index"]).stdout.contains("reused"), "facts stay");
     assert!(project.json(&["status"])["model"].is_null());
-    assert_eq!(project.cds(&["search", "load text from disk", "--preset", "dense"]).code, 1);
+    let words = project.json(&["search", "read lines", "--preset", "dense"]);
+    assert_eq!(words["hits"][0]["name"], "read_lines", "{words}");
+    assert!(words["warnings"][0].as_str().is_some_and(|w| w.contains("vectors are switched off")), "{words}");
     let similar = project.cds(&["similar", "io.py:1"]);
     assert!(similar.code == 3 && similar.stderr.contains("no vectors"), "{}", similar.stderr);
     assert_eq!(project.json(&["search", "attempts"])["hits"][0]["path"], "auth.py", "words still find");
     project.cds(&["model", "use", "builtin"]);
-    let refused = project.cds(&["search", "load text from disk", "--no-update", "--preset", "dense"]);
-    assert_eq!(refused.code, 3);
+    let words = project.cds(&["search", "read lines", "--no-update", "--preset", "dense"]);
+    assert_eq!(words.code, 0, "{}", words.stderr);
     assert!(
-        refused.stderr.contains("made with no model") && refused.stderr.contains("`cds model use none --for dense`"),
+        words.stderr.contains("made with no model") && words.stderr.contains("`cds model use none --for dense`"),
         "{}",
-        refused.stderr
+        words.stderr
     );
     project.cds(&["index"]);
     assert_eq!(project.cds(&["search", "load text from disk", "--preset", "dense"]).code, 0);
@@ -165,13 +164,11 @@ mod folders {
         assert!(added.stdout.starts_with("added tiny: a dense model"), "{} {}", added.stdout, added.stderr);
         project.cds(&["index"]);
         assert!(project.cds(&["model", "use", "tiny"]).stdout.contains("models.dense = \"tiny\""));
-        let refused = project.cds(&["search", "lines", "--preset", "dense"]);
+        let words = project.cds(&["search", "lines", "--preset", "dense"]);
         assert!(
-            refused.code == 3
-                && refused.stderr.contains("cds-static")
-                && refused.stderr.contains("`cds model use builtin`"),
+            words.code == 0 && words.stderr.contains("cds-static") && words.stderr.contains("`cds model use builtin`"),
             "{}",
-            refused.stderr
+            words.stderr
         );
         assert!(project.cds(&["index"]).stdout.contains("1 parsed, 2 reused"), "only vectors are made anew");
         let hits = project.json(&["search", "lines", "--preset", "dense", "--min-similarity", "0"]);
@@ -217,7 +214,7 @@ mod services {
     use std::io::{BufRead, BufReader, Read, Write};
     use std::net::TcpListener;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
     use super::CODE;
     use crate::fixture::{Project, Run};
@@ -266,6 +263,75 @@ mod services {
             }
         });
         url
+    }
+
+    /// What a service does with requests.
+    const OVERLOADED: u8 = 1;
+    const SILENT: u8 = 2;
+
+    /// A service that answers as `mode` says: with vectors, with 500, or not at all.
+    fn failing(mode: Arc<AtomicU8>) -> String {
+        let (listener, working) = (TcpListener::bind("127.0.0.1:0").unwrap(), serve(Arc::default()));
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let target = working.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+        std::thread::spawn(move || {
+            let mut silent = Vec::new();
+            for stream in listener.incoming().take(200) {
+                let Ok(mut stream) = stream else { return };
+                match mode.load(Ordering::Relaxed) {
+                    OVERLOADED => {
+                        let _ = stream.read(&mut [0; 4096]);
+                        let _ = write!(stream, "HTTP/1.1 500 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+                    }
+                    SILENT => silent.push(stream),
+                    _ => {
+                        let mut to = std::net::TcpStream::connect(&target).unwrap();
+                        let (mut from, mut back) = (stream.try_clone().unwrap(), to.try_clone().unwrap());
+                        std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+                        let _ = std::io::copy(&mut back, &mut stream);
+                        let _ = stream.shutdown(std::net::Shutdown::Both);
+                    }
+                }
+            }
+        });
+        url
+    }
+
+    #[test]
+    fn words_answer_where_a_service_does_not() {
+        let project = Project::new(CODE);
+        let mode = Arc::new(AtomicU8::new(0));
+        let url = failing(Arc::clone(&mode));
+        let cds = |args: &[&str], url: &str| {
+            let env =
+                [("CDS_MODELS_DENSE", "service"), ("CDS_EMBEDDINGS_URL", url), ("CDS_EMBEDDINGS_MODEL", "counter")];
+            project.run(&Run { args, env: &env, ..Run::default() })
+        };
+        assert_eq!(cds(&["index"], &url).code, 0);
+        assert!(!cds(&["search", "read lines"], &url).stderr.contains("without dense"));
+        let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let nowhere = format!("http://{unused}/v1");
+        for (name, failure, url) in [("overloaded", OVERLOADED, &url), ("silent", SILENT, &url), ("away", 0, &nowhere)]
+        {
+            mode.store(failure, Ordering::Relaxed);
+            project.write(&format!("{name}.py"), &format!("def {name}_lines():\n    pass\n"));
+            for preset in ["default", "dense", "hybrid"] {
+                let run = cds(&["search", &format!("{name}_lines"), "--preset", preset, "-f", "json"], url);
+                let answer: serde_json::Value = serde_json::from_str(&run.stdout).expect("an answer");
+                assert_eq!(answer["hits"][0]["name"], format!("{name}_lines"), "{name} {preset}: {answer}");
+                assert_eq!(answer["partial"], true, "{name} {preset}: {answer}");
+                let warned = answer["warnings"].to_string();
+                assert!(warned.contains("answered without dense retrieval"), "{name} {preset}: {warned}");
+                assert!(!warned.contains("time ran out"), "{name} {preset}: {warned}");
+            }
+        }
+        mode.store(0, Ordering::Relaxed);
+        assert_eq!(cds(&["index"], &url).code, 0);
+        let status = cds(&["status", "-f", "json"], &url);
+        let status: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+        assert_eq!(status["not_encoded"], 0, "the service is back: no chunk lacks a vector");
+        let run = cds(&["search", "away_lines", "--preset", "dense", "--min-similarity", "0", "-f", "json"], &url);
+        assert!(run.stdout.contains("away_lines") && !run.stderr.contains("without"), "{} {}", run.stdout, run.stderr);
     }
 
     #[test]
