@@ -228,7 +228,8 @@ impl<'a> Hydrator<'a> {
             hit.recovered = own.is_recovered;
             hit.conformances = strings(own.conformances);
             let parent = own.parent.and_then(|parent| file.entity(parent));
-            hit.parent_context = parent.map(|p| p.signature.into_string());
+            // A method may be written outside of its type, which its head names.
+            hit.parent_context = parent.map(|p| p.signature.into_string()).or(own.scope.map(|s| s.into_string()));
         }
         hit
     }

@@ -18,28 +18,32 @@ impl<'r> Lookup<'r> {
             if import.scope != scope || !is_bound || import.is_export() {
                 continue;
             }
-            let Some(value) = self.import_binds(at, i, import, name, depth) else { continue };
-            if value == Value::Hidden {
-                hidden = Some((value, Certainty::Imported));
+            let Some(found) = self.import_binds(at, i, import, name, depth) else { continue };
+            if found.0 == Value::Hidden {
+                hidden = Some(found);
                 continue;
             }
-            return Some((value, Certainty::Imported));
+            return Some(found);
         }
         hidden
     }
 
     /// What an import gives to `name`, if it is that import which binds it.
-    pub(crate) fn import_binds(&self, at: u32, i: usize, import: &Import, name: Name, depth: u8) -> Option<Value> {
-        let target = self.target(at, i);
-        let rules = self.rules(at);
+    pub(crate) fn import_binds(&self, at: u32, i: usize, import: &Import, name: Name, depth: u8) -> Option<Found> {
         let bound_as = import.alias.get().or(import.name.get());
         if let Some(bound_as) = bound_as {
             if bound_as != name.symbol {
                 return None;
             }
-            return Some(self.import_value(at, i, import, depth).unwrap_or(Value::Hidden));
+            return Some(self.import_value(at, i, import, depth).unwrap_or((Value::Hidden, Certainty::Imported)));
         }
-        // A whole module is called by a part of its path.
+        self.module_called(at, i, import, name, depth).map(|value| (value, Certainty::Imported))
+    }
+
+    /// The module that an import takes as a whole, if a part of its path is `name`.
+    fn module_called(&self, at: u32, i: usize, import: &Import, name: Name, depth: u8) -> Option<Value> {
+        let target = self.target(at, i);
+        let rules = self.rules(at);
         let module = self.text(import.module);
         let wanted = name.text;
         match rules.modules {
@@ -83,36 +87,46 @@ impl<'r> Lookup<'r> {
     }
 
     /// What an import brings in.
-    pub(crate) fn import_value(&self, at: u32, i: usize, import: &Import, depth: u8) -> Option<Value> {
+    pub(crate) fn import_value(&self, at: u32, i: usize, import: &Import, depth: u8) -> Option<Found> {
         let target = self.target(at, i);
+        let imported = |value: Value| (value, Certainty::Imported);
         if let (Target::Names(path), Some(name)) = (target, import.name.get())
             && let Some(space) = self.space_called(at, &format!("{path}.{}", self.text(name)))
         {
-            return Some(Value::Entity(space));
+            return Some(imported(Value::Entity(space)));
         }
         let module = self.target_value(at, target, depth)?;
-        let Some(name) = import.name.get().map(|name| self.named(name)) else { return Some(module) };
+        let Some(name) = import.name.get().map(|name| self.named(name)) else { return Some(imported(module)) };
         match module {
-            Value::Outside => Some(Value::Outside),
+            Value::Outside => Some(imported(Value::Outside)),
             // A module inside this file takes a name from around it; the file itself takes none from itself.
             Value::Module(place) if place.file == Some(at) && place.folder.is_none() => {
                 let is_inner = import.scope != TOP;
-                is_inner.then(|| self.in_own_scope(at, TOP, u32::MAX, name, depth + 1)).flatten().map(|(v, _)| v)
+                let found = is_inner.then(|| self.in_own_scope(at, TOP, u32::MAX, name, depth + 1)).flatten();
+                found.map(|(value, _)| imported(value))
             }
             _ => {
-                if let Some(value) = self.member(at, module, name, depth + 1) {
-                    return Some(value);
+                if let Some(found) = self.member_of_import(at, module, name, depth + 1) {
+                    return Some(found);
                 }
                 // The name of a package is taken, as its last part.
                 if let Value::Package(id) = module
                     && self.package_name(id).rsplit('.').next() == Some(name.text)
                 {
-                    return Some(module);
+                    return Some(imported(module));
                 }
                 // `import x from './y'` where y says `module.exports = …`: the module itself.
                 let is_default = name.text == "default";
-                is_default.then_some(module)
+                is_default.then_some(imported(module))
             }
+        }
+    }
+
+    /// A member of what an import leads to. A module may itself have it from a wildcard that is not sure.
+    fn member_of_import(&self, at: u32, value: Value, name: Name, depth: u8) -> Option<Found> {
+        match value {
+            Value::Module(place) => self.module_member(at, place, name, depth),
+            value => self.member(at, value, name, depth).map(|value| (value, Certainty::Imported)),
         }
     }
 
@@ -177,6 +191,7 @@ impl<'r> Lookup<'r> {
         }
         let file = self.file(at);
         let packages = self.rules(at).modules == ModuleRule::Package && !self.rules(at).qualified;
+        let mut unsure = None;
         for (i, import) in file.whole_imports() {
             // A package that is taken without a name is taken whole.
             let is_package = || match self.target(at, i) {
@@ -193,20 +208,51 @@ impl<'r> Lookup<'r> {
                 // Looked up by name alone: what other wildcards bring in would ask them all again.
                 Target::Names(path) => self.space_named(at, import.scope, path),
                 // `use a::{b::*}` names the module by a path and a name.
-                _ => self.import_value(at, i, import, depth),
+                _ => self.import_value(at, i, import, depth).map(|(value, _)| value),
             };
             let Some(value) = value else { continue };
-            let found = match value {
+            let taken = match value {
                 Value::Module(place) if place.file == Some(at) => None,
+                Value::Module(Place { file: Some(from), .. }) => self.taken_by_wildcard(from, name),
                 Value::Outside => None,
-                value => self.member(at, value, name, depth + 1),
+                _ => Some(Certainty::Imported),
             };
-            if let Some(value) = found {
-                return Some((value, Certainty::Imported));
+            let Some(taken) = taken else { continue };
+            match self.member_of_import(at, value, name, depth + 1) {
+                Some((value, how)) if how.max(taken) == Certainty::Named => {
+                    unsure = unsure.or(Some((value, Certainty::Named)));
+                }
+                Some((value, _)) => return Some((value, Certainty::Imported)),
+                None => {}
             }
+        }
+        if unsure.is_some() {
+            return unsure;
         }
         let mut files = self.included_with(at, name.symbol).into_iter();
         files.find_map(|f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| (v, Certainty::Imported))
+    }
+
+    /// How it is known that an import of everything takes a name from a file; `None` if it does not.
+    fn taken_by_wildcard(&self, at: u32, name: Name) -> Option<Certainty> {
+        let (file, rules) = (self.file(at), self.rules(at));
+        if let Some(list) = rules.wildcard_list.as_deref().map(|list| self.name_of(list)) {
+            let is_outermost = |import: &Import| import.scope == TOP;
+            let is_listed = |(_, import): (usize, &Import)| import.is_export() && is_outermost(import);
+            if self.imports_of(at, name).any(is_listed) {
+                return Some(Certainty::Imported);
+            }
+            // The list of another file is taken over, or this one is computed.
+            let is_imported = self.imports_of(at, list).any(|(_, import)| is_outermost(import));
+            if is_imported || file.whole_imports().any(|(_, import)| import.is_export() && is_outermost(import)) {
+                return Some(Certainty::Named);
+            }
+            if !file.bindings(TOP, list.symbol).is_empty() {
+                return None;
+            }
+        }
+        let is_hidden = rules.wildcard_hidden_prefixes.iter().any(|prefix| name.text.starts_with(prefix.as_str()));
+        (!is_hidden).then_some(Certainty::Imported)
     }
 
     /// Outermost names of files that are seen without an import.

@@ -452,7 +452,8 @@ fn import_edges(lookup: &Lookup, folder_node: &dyn Fn(&str) -> Option<u32>) -> F
         };
         let mut ends = Vec::new();
         let value = lookup.import_value(at, i, import, 0);
-        match (value.and_then(node_of), target) {
+        let certainty = value.map_or(Certainty::Imported, |(_, how)| how);
+        match (value.and_then(|(value, _)| node_of(value)), target) {
             (Some(node), _) => ends.push(End::Node(node)),
             (None, Target::Outside(name)) => ends.push(End::Outside(name.clone())),
             (None, Target::Package(name)) => {
@@ -480,7 +481,7 @@ fn import_edges(lookup: &Lookup, folder_node: &dyn Fn(&str) -> Option<u32>) -> F
                 start: import.start,
                 to,
                 kind: EdgeKind::Import,
-                certainty: Certainty::Imported,
+                certainty,
                 candidates: 1,
                 line: import.line,
                 alias: import.alias.number(),
@@ -512,9 +513,13 @@ fn call_edges(lookup: &Lookup, named: &Named, call: &Call, found: &mut FileEdges
                 if value == Value::Hidden {
                     return None;
                 }
+                if let Value::Module(place) = value {
+                    let (member, taken) = lookup.module_member(at, place, name, 0)?;
+                    return Some((member, if how == Certainty::Named { how } else { taken }));
+                }
                 let member = lookup.member_as(at, value, name, true, 0)?;
                 let how = match value {
-                    Value::Module(_) | Value::Package(_) => Certainty::Imported,
+                    Value::Package(_) => Certainty::Imported,
                     Value::Table(..) => how,
                     Value::Entity(node) if lookup.kind_of(node).is_none_or(|k| !is_type(k)) => how,
                     _ => how.max(Certainty::Typed),

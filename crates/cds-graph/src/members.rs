@@ -3,7 +3,7 @@
 use cds_model::{Certainty, EntityType, LinkRules, Shared, Step};
 
 use crate::lookup::Lookup;
-use crate::modules::Target;
+use crate::modules::{Place, Target};
 use crate::outline::{Definition, TOP, is_callable, is_type};
 use crate::resolve::{Found, Value};
 use crate::tree::Name;
@@ -21,20 +21,7 @@ impl Lookup<'_> {
             return None;
         }
         match value {
-            Value::Module(place) => {
-                if let Some(table) = self.returned(value, depth) {
-                    return self.member(at, table, name, depth + 1);
-                }
-                if let Some((value, _)) = place.file.and_then(|f| self.in_module(f, name, depth + 1)) {
-                    return Some(value);
-                }
-                if let Some(inside) = self.module_inside(at, place, name.text) {
-                    return Some(Value::Module(inside));
-                }
-                let folder = place.folder.filter(|_| self.rules(at).shared == Shared::Folder)?;
-                let files = self.files_in(folder);
-                files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
-            }
+            Value::Module(place) => self.member_of_module(at, place, name, depth).map(|(value, _)| value),
             Value::Package(id) => {
                 let files = self.package_files(self.package_name(id));
                 files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| v)
@@ -65,6 +52,27 @@ impl Lookup<'_> {
             Value::Outside => Some(Value::Outside),
             Value::Hidden => None,
         }
+    }
+
+    /// A member of a file or folder, and how it is known that the module has it.
+    pub(crate) fn module_member(&self, at: u32, place: Place, name: Name, depth: u8) -> Option<Found> {
+        if self.may_go_on(depth) { self.member_of_module(at, place, name, depth) } else { None }
+    }
+
+    fn member_of_module(&self, at: u32, place: Place, name: Name, depth: u8) -> Option<Found> {
+        let imported = |value: Value| (value, Certainty::Imported);
+        if let Some(table) = self.returned(Value::Module(place), depth) {
+            return self.member(at, table, name, depth + 1).map(imported);
+        }
+        if let Some(found) = place.file.and_then(|f| self.in_module(f, name, depth + 1)) {
+            return Some(found);
+        }
+        if let Some(inside) = self.module_inside(at, place, name.text) {
+            return Some(imported(Value::Module(inside)));
+        }
+        let folder = place.folder.filter(|_| self.rules(at).shared == Shared::Folder)?;
+        let files = self.files_in(folder);
+        files.iter().find_map(|&f| self.in_own_scope(f, TOP, u32::MAX, name, depth + 1)).map(|(v, _)| imported(v))
     }
 
     /// A member of a type, of what extends it, or of its bases.

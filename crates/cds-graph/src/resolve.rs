@@ -114,13 +114,17 @@ impl Lookup<'_> {
                 return Some((made, how.max(Certainty::Typed)));
             }
         }
-        let member = self.member_as(file, value, self.name_of(step.name), step.called, depth);
-        if matches!(member, None | Some(Value::Outside))
+        let name = self.name_of(step.name);
+        let member = match value {
+            Value::Module(place) => self.module_member(file, place, name, depth),
+            _ => self.member_as(file, value, name, step.called, depth).map(|value| (value, how)),
+        };
+        if matches!(member, None | Some((Value::Outside, _)))
             && let Some(kept) = self.kept(file, value, step)
         {
             return Some(kept);
         }
-        let found = member?;
+        let (found, taken) = member?;
         // What was found in an import stays imported; what a type told is typed.
         let is_space = |node: u32| self.is_space(node) && self.kind_of(node).is_some_and(|k| !is_type(k));
         let is_module = match value {
@@ -128,7 +132,7 @@ impl Lookup<'_> {
             Value::Entity(node) => is_space(node),
             _ => false,
         };
-        let how = if is_module { how.max(Certainty::Imported) } else { how.max(Certainty::Typed) };
+        let how = how.max(taken).max(if is_module { Certainty::Imported } else { Certainty::Typed });
         let found = (found, how);
         if step.called { self.called(found, depth) } else { Some(found) }
     }

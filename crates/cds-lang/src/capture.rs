@@ -32,7 +32,7 @@ pub(crate) enum Capture {
     Alias,
     Wildcard,
     /// `default`: the import takes what the module gives when no name is said; `export`: the file gives its own `item` under
-    /// the name `alias`.
+    /// the name `alias`; with `wildcard`, other names as well.
     Default,
     Export,
     /// `type`, `value`: of a binding.

@@ -18,7 +18,8 @@ const MAX_BYTES: u32 = 6_000;
 /// Lines that a piece of a long stretch repeats from the one before it.
 const OVERLAP_LINES: u32 = 3;
 
-/// A stretch between two entities that is no longer than this, without spaces, is only a closing bracket or `end`.
+/// A stretch between two entities that is no longer than this, without spaces, is only a closing bracket or `end`. So are several lines of
+/// brackets and `end`, each no longer.
 const CLOSER_BYTES: usize = 4;
 
 /// How lines of comment begin. In C a `#` with a word right behind it begins none.
@@ -210,10 +211,9 @@ fn fold_small(text: &str, stretches: Vec<Stretch>) -> Vec<Stretch> {
     let mut is_introduction = false;
     for stretch in stretches {
         let content = &text[stretch.range.clone()];
-        let size = content.bytes().filter(|b| !b.is_ascii_whitespace()).count();
         let was_begun = is_begun(stretch.entity);
         match folded.last_mut() {
-            Some(last) if size <= CLOSER_BYTES && !is_introduction => last.range.end = stretch.range.end,
+            Some(last) if !is_introduction && is_closer(content) => last.range.end = stretch.range.end,
             Some(last) if is_introduction || text[last.range.clone()].trim().is_empty() => {
                 let start = last.range.start;
                 *last = Stretch { range: start..stretch.range.end, ..stretch };
@@ -233,6 +233,16 @@ fn fold_small(text: &str, stretches: Vec<Stretch>) -> Vec<Stretch> {
         }
     }
     folded
+}
+
+/// Whether a text only closes what is open, or is not worth a chunk.
+fn is_closer(text: &str) -> bool {
+    let size = |text: &str| text.bytes().filter(|b| !b.is_ascii_whitespace()).count();
+    let closes = |line: &str| {
+        let word = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, ')' | ']' | '}' | ';' | ','));
+        size(line) <= CLOSER_BYTES && matches!(word, "" | "end")
+    };
+    size(text) <= CLOSER_BYTES || text.lines().all(closes)
 }
 
 /// Whether a text is one line of comment, or brackets alone.

@@ -21,7 +21,8 @@ pub fn describe(facts: &FileFacts) -> String {
         let _ = writeln!(out, "{kind} {}{receiver} @{}{inside}", reference.name, reference.line);
     }
     for import in facts.imports.iter().filter(|i| i.is_export) {
-        let _ = write!(out, "export {}", import.name.as_deref().unwrap_or_default());
+        let rest = if import.wildcard { "*" } else { "" };
+        let _ = write!(out, "export {}", import.name.as_deref().unwrap_or(rest));
         let alias = import.alias.as_deref().map(|a| format!(" as {a}")).unwrap_or_default();
         let _ = writeln!(out, "{alias} @{}", import.line);
     }

@@ -110,13 +110,20 @@ fn parse_into(
     let grammar = language.grammar()?;
     TOOLS.with_borrow_mut(|(parser, cursor)| {
         let is_part = stretch.is_some();
-        let tree = match parse(parser, grammar, text, lines, stretch.as_slice()) {
+        let mut tree = match parse(parser, grammar, text, lines, stretch.as_slice()) {
             Ok(tree) => tree,
             Err(problem) => {
                 facts.problems.push(problem);
                 return None;
             }
         };
+        let ended = if tree.root_node().has_error() { recover::with_ends(language, text) } else { None };
+        if let Some(ended) = &ended
+            && let Ok(other) = parse(parser, grammar, ended, lines, stretch.as_slice())
+            && lost_bytes(&other) < lost_bytes(&tree)
+        {
+            tree = other;
+        }
         let root = tree.root_node();
         let error = root.has_error().then(|| first_error(root));
         if let Some(error) = error
@@ -140,9 +147,10 @@ fn parse_into(
             let mut unknown = recover::not_understood(root);
             let mut recovered = 0;
             if let Some(mut plan) = Plan::new(language, text, &found).filter(|_| !is_part) {
+                let source = ended.as_deref().unwrap_or(text);
                 let mut parse_parts = |parts: Vec<Vec<Range<usize>>>| -> Vec<Part> {
                     let parsed = parts.into_iter().map(|ranges| {
-                        let tree = parse(parser, grammar, text, lines, &ranges).ok()?;
+                        let tree = parse(parser, grammar, source, lines, &ranges).ok()?;
                         Some(Part { ranges, tree })
                     });
                     parsed.flatten().collect()
@@ -170,6 +178,13 @@ fn parse_into(
         own_names.extend(assemble::add(facts, language, &compiled.fields, found, text, lines));
         Some(chunk::line_depths(&tree, lines.count()))
     })
+}
+
+/// How many bytes of a text a parser did not understand. One that is only missing a token counts as one.
+fn lost_bytes(tree: &Tree) -> usize {
+    let root = tree.root_node();
+    let lost: usize = recover::not_understood(root).iter().map(ExactSizeIterator::len).sum();
+    lost + usize::from(root.has_error())
 }
 
 /// A part of a text that was parsed alone.

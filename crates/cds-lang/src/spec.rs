@@ -196,6 +196,8 @@ pub struct Recover {
     pub directives: bool,
     /// Whether a body in braces may follow an equals sign.
     pub braces_after_equals: bool,
+    /// Whether the grammar expects the end of a line or a semicolon before a closing brace, and the language does not.
+    pub ends_before_braces: bool,
 }
 
 /// What is a test, by decorator or name. Paths are judged elsewhere.

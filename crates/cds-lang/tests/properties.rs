@@ -119,6 +119,20 @@ fn types_are_headers_and_members() {
 }
 
 #[test]
+fn ends_of_several_blocks_are_no_chunk() {
+    let ruby = Registry::builtin().by_name("ruby").unwrap();
+    let text = "class A\n  class << self\n    def f\n    end\n  end\nend\n\nclass B\n  class << self\n    def g\n    end\n  end\n\n  C = 1\nend\n";
+    let facts = check(ruby, text);
+    let found: Vec<(String, u32, u32)> = facts
+        .chunks
+        .iter()
+        .map(|c| (c.entity.map(|e| facts.qualified_name(e)).unwrap_or_default(), c.span.start_line, c.span.end_line))
+        .collect();
+    let expect = [("A", 1, 2), ("A.f", 3, 6), ("B", 8, 9), ("B.g", 10, 11), ("B", 11, 15)];
+    assert_eq!(found, expect.map(|(name, first, last)| (name.to_owned(), first, last)));
+}
+
+#[test]
 fn markdown_is_cut_at_headings() {
     let markdown = Registry::builtin().by_name("markdown").unwrap();
     let text = "Intro\n\n# A\ntext\n## B ##\n```sh\n# not a heading\n```\nUnder\n=====\nend\n";

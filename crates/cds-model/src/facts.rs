@@ -113,7 +113,7 @@ pub struct Import {
     pub name: Option<CompactString>,
     /// What it is called here.
     pub alias: Option<CompactString>,
-    /// Whether everything is taken.
+    /// Whether everything is taken; of an export, whether other names may be given as well.
     pub wildcard: bool,
     /// Whether the file gives a name of its own to others, under `alias`; then there is no module.
     pub is_export: bool,

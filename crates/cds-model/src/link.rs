@@ -56,6 +56,10 @@ pub struct LinkRules {
     pub lifted: Vec<String>,
     /// Whether a module that is taken without a name only goes before its names, unless all of them are taken.
     pub qualified: bool,
+    /// The variable that lists which names of a module an import of everything takes: `__all__`.
+    pub wildcard_list: Option<String>,
+    /// Beginnings of names that such an import leaves out where the module has no list.
+    pub wildcard_hidden_prefixes: Vec<String>,
     /// Modifiers that keep what is outside of types to its own file, and to files that include it: `static`.
     pub file_modifiers: Vec<String>,
     /// Which entities of other files a call may mean when only its name is known.

@@ -44,6 +44,8 @@ struct Subject<'a> {
     /// None for folders.
     language: Option<&'a str>,
     node_type: Kind,
+    /// How many definitions, its own included, or headings of prose lead to it.
+    depth: u32,
     is_test: bool,
     is_public: bool,
 }
@@ -54,6 +56,7 @@ impl<'a> Subject<'a> {
             entity: Some(entity),
             language: entity.language(),
             node_type: entity.kind(),
+            depth: entity.depth() + 1,
             is_test: entity.is_test(),
             is_public: entity.is_public(),
         }
@@ -162,6 +165,7 @@ impl<'a> CompiledFilter<'a> {
             entity: view.entity(),
             language: Some(view.language()),
             node_type: view.node_type(),
+            depth: view.depth(),
             is_test: view.is_test(),
             is_public: view.is_public(),
         };
@@ -279,8 +283,7 @@ impl<'a> CompiledFilter<'a> {
             return false;
         }
         if let Some((least, most)) = filters.scope_depth {
-            let depth = entity.map_or(0, |e| e.depth() + 1);
-            if depth < least || depth > most {
+            if subject.depth < least || subject.depth > most {
                 return false;
             }
         }

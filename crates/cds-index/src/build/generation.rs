@@ -307,6 +307,8 @@ impl<'a> GenerationWriter<'a> {
             let entity = chunk.entity.map(|e| &facts.entities[e as usize]);
             let declares = chunk.part == 0 && entity.is_some_and(|e| e.kind.row().is_type);
             let is_test = role == PathRole::Test || entity.is_some_and(|e| e.is_test);
+            let headings = chunk.headings.len().min(flag::MAX_HEADINGS.into()) as u8;
+            let more = if declares { flag::TYPE } else { 0 } | headings << flag::HEADINGS;
             self.chunks.push(ChunkRow {
                 file,
                 entity: chunk.entity.map_or(NONE, |e| own + 1 + e),
@@ -317,7 +319,7 @@ impl<'a> GenerationWriter<'a> {
                 tokens: u16::try_from(chunk.token_count).unwrap_or(u16::MAX),
                 language,
                 kind: chunk.node_type.code(),
-                flags: flags(entity.is_none_or(|e| e.is_public), is_test) | if declares { flag::TYPE } else { 0 },
+                flags: flags(entity.is_none_or(|e| e.is_public), is_test) | more,
                 part: chunk.part,
             });
         }

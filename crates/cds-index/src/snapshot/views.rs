@@ -362,6 +362,12 @@ impl<'a> ChunkView<'a> {
         u32::from(self.row.part)
     }
 
+    /// How deep it lies in its file: how many definitions, or headings of prose, lead to it.
+    pub fn depth(self) -> u32 {
+        let headings = self.row.flags >> flag::HEADINGS & flag::MAX_HEADINGS;
+        self.entity().map_or(u32::from(headings), |entity| entity.depth() + 1)
+    }
+
     /// Its position in its file.
     pub fn local(self) -> Option<u32> {
         self.id.0.checked_sub(self.document()?.row.first_chunk)

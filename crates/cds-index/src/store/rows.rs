@@ -158,6 +158,10 @@ pub(crate) mod flag {
     pub(crate) const TEST: u8 = 2;
     /// The chunk declares a type: the first piece of a class-like entity.
     pub(crate) const TYPE: u8 = 4;
+    /// The first of three bits that hold how many headings lead to a chunk: see [`MAX_HEADINGS`].
+    pub(crate) const HEADINGS: u8 = 3;
+    /// The greatest number of headings that is kept. Prose has six levels.
+    pub(crate) const MAX_HEADINGS: u8 = 7;
 }
 
 /// Bits of `flags` in document rows.

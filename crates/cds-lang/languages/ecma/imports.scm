@@ -3,7 +3,7 @@
 
 (import_statement . "import" . source: (string) @module) @import
 (import_statement (import_clause (identifier) @alias @default) source: (string) @module) @import
-(import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @module) @import
+(import_statement (import_clause (namespace_import (identifier) @alias) @import) source: (string) @module)
 (import_statement (import_clause (named_imports [
   (import_specifier name: _ @item !alias) @import
   (import_specifier name: _ @item alias: _ @alias) @import

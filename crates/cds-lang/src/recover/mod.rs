@@ -4,6 +4,9 @@
 //! found with those that `scan` finds by keywords and braces. If some are missing, parts of the text are parsed again: first all of it
 //! without the statements in it ([`Plan::skeleton`]), then each missing definition alone, then its header alone. What still is no definition
 //! for the parser is one by its keyword ([`Plan::by_keyword`]).
+//!
+//! A grammar may also want more than its language: the end of a statement before every closing brace. [`with_ends`] gives the text with these
+//! ends, which is parsed instead if more of it is understood so, and of which parts are parsed.
 
 mod scan;
 
@@ -25,6 +28,13 @@ const MIN_WORK: usize = 16 << 10;
 
 /// Missing functions that are parsed one by one at once.
 const FEW: usize = 2;
+
+/// The text as a grammar reads it that wants the end of a statement before every closing brace; `None` if the language has no such grammar,
+/// or the text no such place. Positions are the same.
+pub(crate) fn with_ends(language: &Language, text: &str) -> Option<String> {
+    let rules = language.spec.recover.as_ref().filter(|rules| rules.ends_before_braces)?;
+    scan::with_ends(rules, &language.spec.highlight, text)
+}
 
 /// Definitions that are missing from a text, and the parts of it that are worth another parse.
 pub(crate) struct Plan {
@@ -281,6 +291,18 @@ mod tests {
             "class A {\n    fun f() {\n        if (x) {\n    }\n    fun g() {\n    }\n}\nfun h() {\n}\n",
             "class A 1-7\nfunction f 2-4\nfunction g 5-6\nfunction h 8-9",
         );
+    }
+
+    #[test]
+    fn statements_end_before_a_brace_on_their_line() {
+        let registry = Registry::builtin();
+        let kotlin = registry.by_name("kotlin").expect("a built-in language");
+        let ended = |text: &str| super::with_ends(kotlin, text);
+        assert_eq!(ended("class A { val b = \"x }\" }\n").as_deref(), Some("class A { val b = \"x }\";}\n"));
+        assert_eq!(ended("fun a() { b { c -> d } }").as_deref(), Some("fun a() { b { c -> d;};}"));
+        assert_eq!(ended("class A { }\nfun a() {\n    b\n    }\nval c = { d -> }\nval e = { f; }\n"), None);
+        let java = registry.by_name("java").expect("a built-in language");
+        assert_eq!(super::with_ends(java, "class A { int a; int b() { return a; } }"), None);
     }
 
     #[test]

@@ -93,6 +93,30 @@ pub(super) fn scan(rules: &Recover, highlight: &Highlight, text: &str) -> Scan {
     .run()
 }
 
+/// The text with a semicolon for the blank between the last statement of a line and a brace that closes, so that positions stay the same;
+/// `None` if there is no such place.
+pub(super) fn with_ends(rules: &Recover, highlight: &Highlight, text: &str) -> Option<String> {
+    let plain = plain(rules, highlight, text);
+    let mut ended = text.as_bytes().to_vec();
+    let mut is_changed = false;
+    // The last two characters of the line that are no blanks.
+    let mut last = [b' '; 2];
+    for (at, &byte) in plain.iter().enumerate() {
+        // Behind these stands no statement, or one that has its end.
+        let is_open = matches!(last, [_, b' ' | b'{' | b';' | b','] | [b'-', b'>']);
+        if byte == b'}' && !is_open && ended[at - 1] == b' ' {
+            ended[at - 1] = b';';
+            is_changed = true;
+        }
+        match byte {
+            b'\n' => last = [b' '; 2],
+            byte if byte.is_ascii_whitespace() => {}
+            byte => last = [last[1], byte],
+        }
+    }
+    is_changed.then(|| String::from_utf8(ended).ok()).flatten()
+}
+
 /// The text with blanks for comments, strings and directives: braces and keywords in them mean nothing.
 fn plain(rules: &Recover, highlight: &Highlight, text: &str) -> Vec<u8> {
     let mut plain = text.as_bytes().to_vec();

@@ -1,6 +1,6 @@
 //! Each filter alone, then together: which entities pass, and which mistakes are named.
 
-use cds_model::{EntityId, EntityType, Filters, Granularity, Kind, Pattern, Query};
+use cds_model::{ChunkId, EntityId, EntityType, Filters, Granularity, Kind, Pattern, Query};
 use cds_search::{CompiledFilter, GlobCache, SearchOptions, Tools};
 
 use crate::fixture::{Tree, query};
@@ -149,6 +149,29 @@ fn depth_counts_from_the_file() {
     check(3, 9, &["src/shapes.py:Shape._grow.inner"]);
     check(4, 9, &[]);
     check(0, 0, &[]);
+}
+
+#[test]
+fn depth_of_prose_is_that_of_its_headings() {
+    let tree = Tree::new(
+        "//- guide.md\nwalrus\n\n# One\nwalrus\n\n## Two\nwalrus\n\n### Three\nwalrus\n\n# Four\nwalrus\n//- low.md\n## Low\nwalrus\n",
+    );
+    let check = |least: u32, most: u32, expect: &[&str]| {
+        let filters = Filters { scope_depth: Some((least, most)), ..Filters::default() };
+        let globs = GlobCache::default();
+        let filter = CompiledFilter::new(&filters, &globs).expect("the filter compiles");
+        let chunks = (0..).map_while(|i| tree.snapshot.chunk(ChunkId(i)));
+        let accepted = chunks.filter(|chunk| filter.accepts(&tree.snapshot, chunk.id));
+        let shown: Vec<String> = accepted
+            .map(|chunk| format!("{}:{}", chunk.document().expect("its file").path(), chunk.lines().0))
+            .collect();
+        assert_eq!(shown, expect, "{least}..{most}");
+    };
+    check(0, 0, &["guide.md:1"]);
+    check(1, 1, &["guide.md:3", "guide.md:12", "low.md:1"]);
+    check(2, 2, &["guide.md:6"]);
+    check(3, 7, &["guide.md:9"]);
+    check(4, 7, &[]);
 }
 
 #[test]

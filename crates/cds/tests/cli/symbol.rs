@@ -104,6 +104,10 @@ class Outer2 {
         }
     }
 }
+//- server.go
+package server
+
+func (s *Server[T]) Start() {}
 ",
     );
     let check = |name: &str, expect: &[&str]| {
@@ -113,6 +117,7 @@ class Outer2 {
         let found = [text("id"), lines, text("entity_type"), text("breadcrumb"), text("parent_context")];
         assert_eq!(found, expect, "{name}");
     };
+    check("Start", &["server.go:Server.Start", "3-3", "function", "Server > Start", "Server"]);
     check("Middle", &["deep.py:Outer.Middle", "2-8", "class", "Outer > Middle", "class Outer"]);
     check("method", &["deep.py:Outer.Middle.method", "3-8", "function", "Outer > Middle > method", "class Middle"]);
     check(
