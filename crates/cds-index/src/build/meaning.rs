@@ -11,10 +11,12 @@ use super::ProblemRow;
 use super::cache::Cache;
 use super::prepare::Prepared;
 use super::rounds::Lane;
+use super::space;
 use crate::Result;
 use crate::encode;
 use crate::store::checksums::Summed;
 use crate::store::part_path as path;
+use crate::store::space::VectorSpace;
 use crate::store::sparse::SparseWriter;
 use crate::store::vectors::{Quantised, VectorTables, VectorsWriter};
 
@@ -26,6 +28,8 @@ const ROUND: usize = 512;
 pub(crate) struct ModelIds {
     pub(crate) dense: Option<ModelId>,
     pub(crate) sparse: Option<ModelId>,
+    /// Whether the dense one is an encoder, whose vectors are stored in a [`VectorSpace`].
+    pub(crate) is_encoder: bool,
 }
 
 impl ModelIds {
@@ -35,7 +39,9 @@ impl ModelIds {
             // It widens queries: an index knows nothing of it.
             Some(Sparse::Related(_)) | None => None,
         };
-        Ok(ModelIds { dense: models.dense()?.map(|dense| dense.id().clone()), sparse })
+        let dense = models.dense()?;
+        let is_encoder = matches!(dense, Some(Dense::Encoder(_)));
+        Ok(ModelIds { dense: dense.map(|dense| dense.id().clone()), sparse, is_encoder })
     }
 }
 
@@ -45,7 +51,9 @@ pub(crate) struct Meaning<'a> {
     sparse: SparseWriter,
     dense_lane: Option<Lane<'a, Quantised>>,
     sparse_lane: Option<Lane<'a, Vec<(u32, f32)>>>,
-    dimensions: usize,
+    /// What is written where the dense model failed.
+    absent: Quantised,
+    space: Option<VectorSpace>,
     /// Texts that wait for a round, and whose they are.
     waiting: Vec<String>,
     paths: Vec<String>,
@@ -57,10 +65,22 @@ pub(crate) struct Meaning<'a> {
     busy: &'a dyn Fn(),
 }
 
+/// What is encoded, and how.
+pub(crate) struct Encoding<'a> {
+    /// Whether every text of the index is asked about.
+    pub(crate) is_whole: bool,
+    /// The space that the dense model's vectors are already stored in.
+    pub(crate) space: Option<VectorSpace>,
+    /// Told when a slow model is at work.
+    pub(crate) busy: &'a dyn Fn(),
+}
+
 /// What the generation has of it.
 pub(crate) struct Written {
     pub(crate) vectors: Summed,
     pub(crate) tables: VectorTables,
+    /// Where the dense model's vectors are stored; none: it is a table, or failed on every text.
+    pub(crate) space: Option<VectorSpace>,
     pub(crate) terms: Vec<[u32; 2]>,
     pub(crate) weights: Vec<crate::store::sparse::Weight>,
     /// Chunks that a model failed on.
@@ -76,25 +96,47 @@ impl<'a> Meaning<'a> {
         home: &Path,
         models: &'a Models,
         cancel: &'a AtomicBool,
-        is_whole: bool,
-        busy: &'a dyn Fn(),
+        encoding: Encoding<'a>,
     ) -> Result<Meaning<'a>> {
-        let mut dimensions = 0;
+        let Encoding { is_whole, space: known, busy } = encoding;
+        let mut absent = Quantised::default();
+        let mut space = None;
         let dense_lane = match models.dense()? {
             Some(Dense::Encoder(encoder)) => {
-                dimensions = encoder.id().dimensions as usize;
-                let cache = Cache::open(home, "dense", encoder.id())?;
-                Some(Lane::new(cache, cancel, |texts: &[&str]| {
+                let measured = match known {
+                    Some(known) => Ok(known),
+                    None => {
+                        busy();
+                        space::measure(encoder.as_ref(), cancel)?
+                    }
+                };
+                let form = measured.as_ref().map_or_else(|_| Vec::new(), |space| space.hash().to_vec());
+                let cache = Cache::open(home, "dense", encoder.id(), &form)?;
+                let within = measured.as_ref().ok().cloned();
+                let mut lane = Lane::new(cache, cancel, move |texts: &[&str]| {
                     let encoded = encoder.encode(texts)?;
-                    let entries = encoded.entries.iter().map(|vector| Quantised::of(vector)).collect();
+                    let quantise = |vector: &Vec<f32>| match &within {
+                        Some(space) => space.quantise(vector),
+                        None => Quantised::of(vector),
+                    };
+                    let entries = encoded.entries.iter().map(quantise).collect();
                     Ok(cds_encode::Encoded { entries, truncated: encoded.truncated })
-                }))
+                });
+                absent = Quantised::of(&vec![0.0; encoder.id().dimensions as usize]);
+                match measured {
+                    Ok(measured) => {
+                        absent = measured.absent();
+                        space = Some(measured);
+                    }
+                    Err(reason) => lane.give_up(reason),
+                }
+                Some(lane)
             }
             Some(Dense::Table(_)) | None => None,
         };
         let sparse_lane = match models.sparse()? {
             Some(Sparse::Encoder(encoder)) => {
-                let cache = Cache::open(home, "sparse", encoder.id())?;
+                let cache = Cache::open(home, "sparse", encoder.id(), b"")?;
                 Some(Lane::new(cache, cancel, |texts: &[&str]| encoder.encode(texts)))
             }
             Some(Sparse::Related(_)) | None => None,
@@ -104,7 +146,8 @@ impl<'a> Meaning<'a> {
             sparse: SparseWriter::default(),
             dense_lane,
             sparse_lane,
-            dimensions,
+            absent,
+            space,
             waiting: Vec::new(),
             paths: Vec::new(),
             first: 0,
@@ -139,9 +182,8 @@ impl<'a> Meaning<'a> {
         if let Some(lane) = &mut self.dense_lane {
             let entries = lane.round(&texts)?;
             miss(&mut self.missed, &paths, &entries, &lane.reason);
-            let none = Quantised { scale: 0.0, codes: vec![0; self.dimensions] };
             let vectors: Vec<Quantised> =
-                entries.into_iter().map(|entry| entry.unwrap_or_else(|| none.clone())).collect();
+                entries.into_iter().map(|entry| entry.unwrap_or_else(|| self.absent.clone())).collect();
             self.vectors.add(&vectors)?;
         }
         if let Some(lane) = &mut self.sparse_lane {
@@ -174,7 +216,7 @@ impl<'a> Meaning<'a> {
             stamp: None,
         };
         let problems = self.missed.into_iter().map(row).collect();
-        Ok(Written { vectors, tables, terms, weights, missed, truncated, problems })
+        Ok(Written { vectors, tables, space: self.space, terms, weights, missed, truncated, problems })
     }
 }
 
