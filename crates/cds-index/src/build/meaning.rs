@@ -107,7 +107,7 @@ impl<'a> Meaning<'a> {
                     Some(known) => Ok(known),
                     None => {
                         busy();
-                        space::measure(encoder.as_ref(), cancel)?
+                        space::measure(home, encoder.as_ref(), cancel)?
                     }
                 };
                 let form = measured.as_ref().map_or_else(|_| Vec::new(), |space| space.hash().to_vec());
@@ -202,7 +202,8 @@ impl<'a> Meaning<'a> {
         let truncated = self.dense_lane.as_ref().map_or(0, |lane| lane.truncated)
             + self.sparse_lane.as_ref().map_or(0, |lane| lane.truncated);
         if self.is_whole {
-            self.dense_lane.map_or(Ok(()), Lane::close)?;
+            // Without a space nothing was asked for: what is kept in it stays.
+            self.dense_lane.filter(|_| self.space.is_some()).map_or(Ok(()), Lane::close)?;
             self.sparse_lane.map_or(Ok(()), Lane::close)?;
         }
         let (vectors, tables) = self.vectors.finish()?;

@@ -1,13 +1,15 @@
 //! The space that vectors of an encoder are stored in: where its centre is, and whether sketches can be used in it.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cds_encode::DenseEncoder;
 use cds_model::ChunkId;
 use rayon::prelude::*;
 
+use super::cache::Cache;
 use super::rounds::{BATCH, PATIENCE};
-use crate::store::space::VectorSpace;
+use crate::store::space::{VectorSpace, mean};
 use crate::store::vectors::{VectorTable, Vectors};
 use crate::{Error, Result};
 
@@ -20,12 +22,18 @@ const NEAREST: usize = 100;
 /// Which share of them sketches must find on average.
 const RECALL: f64 = 0.99;
 
-/// What a model makes of [`PROBES`]; the reason if it fails on them. The centre depends on the model alone, so that an updated index equals
-/// one built from nothing.
+/// The space around what a model makes of [`PROBES`]; the reason if it fails on them. The centre depends on the model alone, so that an updated
+/// index equals one built from nothing. It is kept as long as what the model said of other texts, which is stored around it.
 pub(crate) fn measure(
+    home: &Path,
     encoder: &dyn DenseEncoder,
     cancel: &AtomicBool,
 ) -> Result<std::result::Result<VectorSpace, String>> {
+    let mut cache = Cache::<Vec<f32>>::open(home, "centre", encoder.id(), b"")?;
+    let key = cache.key(&PROBES.concat());
+    if let Some(mean) = cache.get(key).filter(|mean| mean.len() == encoder.id().dimensions as usize) {
+        return Ok(Ok(VectorSpace::around(&[mean])));
+    }
     let mut texts = PROBES.to_vec();
     texts.sort_by_key(|text| text.len());
     let mut vectors = Vec::with_capacity(texts.len());
@@ -42,7 +50,9 @@ pub(crate) fn measure(
             }
         }
     }
-    Ok(Ok(VectorSpace::around(&vectors)))
+    let mean = mean(&vectors);
+    cache.add(&[(key, &mean)])?;
+    Ok(Ok(VectorSpace::around(&[mean])))
 }
 
 fn encode(encoder: &dyn DenseEncoder, batch: &[&str]) -> std::result::Result<Vec<Vec<f32>>, String> {

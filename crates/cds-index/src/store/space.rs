@@ -40,11 +40,7 @@ impl Offset {
 impl VectorSpace {
     /// A space around the mean of some vectors, which have equally many numbers.
     pub fn around(vectors: &[Vec<f32>]) -> VectorSpace {
-        let mut centre = vec![0.0; vectors.first().map_or(0, Vec::len)];
-        for vector in vectors {
-            centre.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
-        }
-        centre.iter_mut().for_each(|x| *x /= vectors.len() as f32);
+        let mut centre = mean(vectors);
         rotate(&mut centre);
         VectorSpace { centre, scans_codes: false }
     }
@@ -107,6 +103,15 @@ impl VectorSpace {
         rotated.iter_mut().zip(&self.centre).for_each(|(x, c)| *x -= c);
         rotated
     }
+}
+
+pub(crate) fn mean(vectors: &[Vec<f32>]) -> Vec<f32> {
+    let mut mean = vec![0.0; vectors.first().map_or(0, Vec::len)];
+    for vector in vectors {
+        mean.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+    }
+    mean.iter_mut().for_each(|x| *x /= vectors.len() as f32);
+    mean
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {

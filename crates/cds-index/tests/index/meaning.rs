@@ -125,6 +125,22 @@ fn what_a_model_said_of_a_text_is_kept() {
 }
 
 #[test]
+fn what_a_model_said_is_kept_while_another_one_is_used() {
+    let mut tree = Tree::new("//- a.py\ndef a():\n    return 1\n");
+    let model = picky("");
+    tree.models = model.models();
+    let before = vectors(&tree.built());
+    tree.models = Models::default();
+    tree.build();
+    model.taken();
+    let failing = Picky { fails_on: "\n", ..model.clone() };
+    tree.models = failing.models();
+    tree.build();
+    assert_eq!(vectors(&tree.open()), before);
+    assert_eq!(model.taken(), 0, "neither texts nor what shows where its vectors lie are read again");
+}
+
+#[test]
 fn another_model_means_other_vectors_and_the_same_facts() {
     let mut tree = Tree::new("//- a.py\ndef read_lines():\n    return 1\n");
     let of = |tree: &Tree| tree.open().manifest().model.clone();
