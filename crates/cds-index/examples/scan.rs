@@ -154,7 +154,9 @@ fn spaces() -> Result<(), Box<dyn std::error::Error>> {
         ];
         let nearest: Vec<f32> = queries.iter().map(|query| hundredth(&rows, query)).collect();
         for (stored, mut table) in tables {
-            rows.iter().for_each(|row| table.push(row));
+            for row in &rows {
+                table.push(row);
+            }
             let vectors = table.vectors();
             let (mut times, mut found) = (Vec::new(), 0);
             for (query, least) in queries.iter().zip(&nearest) {

@@ -185,7 +185,9 @@ mod tests {
         };
         let space = VectorSpace::around(&[vec![0.0; 768]]);
         let mut table = VectorTable::within(space.clone());
-        (0..3_000).for_each(|_| table.push(&vector()));
+        for _ in 0..3_000 {
+            table.push(&vector());
+        }
         assert_eq!(sketches_suffice(&table.vectors(), &space), expected, "{peaks} peaks");
     }
 

@@ -58,7 +58,9 @@ fn transform(numbers: &mut [f32]) {
         half *= 2;
     }
     let scale = (numbers.len() as f32).sqrt().recip();
-    numbers.iter_mut().for_each(|x| *x *= scale);
+    for x in numbers {
+        *x *= scale;
+    }
 }
 
 #[cfg(test)]

@@ -110,7 +110,9 @@ pub(crate) fn mean(vectors: &[Vec<f32>]) -> Vec<f32> {
     for vector in vectors {
         mean.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
     }
-    mean.iter_mut().for_each(|x| *x /= vectors.len() as f32);
+    for x in &mut mean {
+        *x /= vectors.len() as f32;
+    }
     mean
 }
 
@@ -188,7 +190,9 @@ mod tests {
         let probes: Vec<Vec<f32>> = (0..64).map(|_| source.vector()).collect();
         let rows: Vec<Vec<f32>> = (0..5_000).map(|_| source.vector()).collect();
         let mut table = VectorTable::within(VectorSpace::around(&probes).scanning_codes(scans_codes));
-        rows.iter().for_each(|row| table.push(row));
+        for row in &rows {
+            table.push(row);
+        }
         let vectors = table.vectors();
         let mut agree = 0;
         for _ in 0..20 {

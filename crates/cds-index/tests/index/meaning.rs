@@ -210,7 +210,9 @@ impl Outlying {
         let seed = |text: &str| text.bytes().fold(7_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
         for word in text.split_whitespace() {
             let mut seed = seed(word);
-            vector.iter_mut().for_each(|x| *x += noise(&mut seed));
+            for x in &mut vector {
+                *x += noise(&mut seed);
+            }
         }
         cds_encode::normalise(&mut vector);
         let mut seed = seed(text);
