@@ -28,6 +28,9 @@ impl Snapshot {
             );
         }
         line(&mut out, format_args!("counts {:?}", self.manifest().counts));
+        if let Some(space) = &self.manifest().space {
+            line(&mut out, format_args!("space {space:?}"));
+        }
         Ok(out)
     }
 }
@@ -97,7 +100,8 @@ fn dump_chunks(snapshot: &Snapshot, out: &mut String) -> Result<()> {
         let quantised = vectors.as_ref().and_then(|vectors| vectors.quantised(i as u32));
         let vector = quantised.map(|q| {
             let codes: Vec<u8> = q.codes.iter().map(|x| x.cast_unsigned()).collect();
-            (q.scale.to_bits(), crc32fast::hash(&codes))
+            let offset = q.offset.map(|offset| (offset.product.to_bits(), offset.length.to_bits()));
+            (q.scale.to_bits(), crc32fast::hash(&codes), offset)
         });
         // Languages are numbered as they come.
         let language = snapshot.chunk(ChunkId(i as u32)).map(ChunkView::language);

@@ -41,12 +41,12 @@ pub enum Error {
         detail: String,
     },
     /// Its vectors are of another model.
-    #[error("the index was made with {}, the settings name {wanted}: run `cds index` to encode it again{}", shown(.index.as_ref()), way_back(.index.as_ref(), .wanted, .role))]
+    #[error("the index was made with {}, the settings name {wanted}: run `cds index` to encode it again{}", shown(.index.as_deref()), way_back(.index.as_deref(), .wanted, .role))]
     OtherModel {
         /// What made it, if anything did.
-        index: Option<cds_encode::ModelId>,
+        index: Option<Box<cds_encode::ModelId>>,
         /// What it was to be asked with.
-        wanted: cds_encode::ModelId,
+        wanted: Box<cds_encode::ModelId>,
         /// `dense` or `sparse`.
         role: &'static str,
     },

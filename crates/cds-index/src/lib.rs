@@ -33,6 +33,7 @@ pub use snapshot::{ChunkView, DocumentView, EntityView, FileColumns, Places, ROO
 pub use state_file::{read_state_file, update_state_file};
 pub use store::files::{Inside, LoadedFile};
 pub use store::names::NameMatch;
+pub use store::space::VectorSpace;
 pub use store::sparse::SparseWeights;
 pub use store::vectors::{VectorTable, Vectors};
 pub use store::{Bm25Fields, FORMAT_VERSION, Manifest, SkippedFile, TextSegment, WrittenFile};

@@ -59,7 +59,7 @@ fn check_model(own: Option<&ModelId>, wanted: &ModelId, role: &'static str) -> R
     if own == Some(wanted) {
         return Ok(());
     }
-    Err(Error::OtherModel { index: own.cloned(), wanted: wanted.clone(), role })
+    Err(Error::OtherModel { index: own.cloned().map(Box::new), wanted: Box::new(wanted.clone()), role })
 }
 
 /// The mapped graph.
@@ -98,7 +98,8 @@ impl Snapshot {
         Err(last.expect("the loop ran"))
     }
 
-    fn open_generation(home: &Path, manifest: Manifest) -> Result<Snapshot> {
+    /// Opens a generation that need not be published.
+    pub(crate) fn open_generation(home: &Path, manifest: Manifest) -> Result<Snapshot> {
         let folder = home.join(&manifest.generation);
         for name in std::iter::once(&manifest.generation).chain(manifest.parts.iter().map(|part| &part.name)) {
             let path = home.join(name);
@@ -167,7 +168,8 @@ impl Snapshot {
         let model = self.manifest.model.as_ref();
         let parts = || self.parts().map(|(part, chunks)| (&part.vectors, chunks));
         let (documents, chunks) = (self.document_rows(), self.chunk_rows());
-        model.map(|model| Vectors::new(parts(), model.dimensions as usize, documents, chunks)).transpose()
+        let space = self.manifest.space.as_ref();
+        model.map(|model| Vectors::new(parts(), model.dimensions as usize, space, documents, chunks)).transpose()
     }
 
     /// The weighted terms of its chunks, if a model made any.

@@ -282,10 +282,8 @@ impl<'a> CompiledFilter<'a> {
         if !(flags && types && nodes) || subject.language.is_some_and(is_foreign) {
             return false;
         }
-        if let Some((least, most)) = filters.scope_depth {
-            if subject.depth < least || subject.depth > most {
-                return false;
-            }
+        if filters.scope_depth.is_some_and(|(least, most)| subject.depth < least || subject.depth > most) {
+            return false;
         }
         if let Some(pattern) = &self.node_name
             && !entity.is_some_and(|e| self.matches(pattern, e.name()))

@@ -12,12 +12,8 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, Result, private_fs};
 
-/// Of a text, as the model was given it.
+/// Of a text, as the model was given it, and of the form in which its entry is kept.
 pub(crate) type Key = [u8; 16];
-
-pub(crate) fn key(text: &str) -> Key {
-    blake3::hash(text.as_bytes()).as_bytes()[..16].try_into().expect("sixteen bytes")
-}
 
 /// A record on disk: key, length, checksum, then what was kept.
 const HEAD: usize = 16 + 4 + 4;
@@ -30,12 +26,14 @@ pub(crate) struct Cache<T> {
     file: File,
     kept: FxHashMap<Key, Vec<u8>>,
     used: FxHashSet<Key>,
+    /// Goes before every text that is hashed.
+    form: Vec<u8>,
     of: PhantomData<T>,
 }
 
 impl<T: Serialize + DeserializeOwned> Cache<T> {
-    /// Opens a model's file below the index; what is damaged in it was never there.
-    pub(crate) fn open(home: &Path, kind: &str, model: &ModelId) -> Result<Cache<T>> {
+    /// Opens a model's file below the index; what is damaged in it was never there. Entries that were kept in another `form` are not found.
+    pub(crate) fn open(home: &Path, kind: &str, model: &ModelId, form: &[u8]) -> Result<Cache<T>> {
         let folder = home.join("cache");
         private_fs::create_dir(&folder).map_err(Error::io(&folder))?;
         let name: String = model.weights.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -52,7 +50,12 @@ impl<T: Serialize + DeserializeOwned> Cache<T> {
         }
         let file = private_fs::append(&path).map_err(Error::io(&path))?;
         file.set_len(at as u64).map_err(Error::io(&path))?;
-        Ok(Cache { path, file, kept, used: FxHashSet::default(), of: PhantomData })
+        Ok(Cache { path, file, kept, used: FxHashSet::default(), form: form.to_vec(), of: PhantomData })
+    }
+
+    pub(crate) fn key(&self, text: &str) -> Key {
+        let hash = blake3::Hasher::new().update(&self.form).update(text.as_bytes()).finalize();
+        hash.as_bytes()[..16].try_into().expect("sixteen bytes")
     }
 
     /// What is known of a text.
@@ -105,12 +108,32 @@ fn record(bytes: &[u8]) -> Option<(Key, &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cache, key};
+    use super::{Cache, Key};
     use cds_encode::ModelId;
 
     fn open(dir: &tempfile::TempDir, weights: &str) -> Cache<Vec<f32>> {
+        open_form(dir, weights, b"")
+    }
+
+    fn open_form(dir: &tempfile::TempDir, weights: &str, form: &[u8]) -> Cache<Vec<f32>> {
         let model = ModelId { name: "m".into(), dimensions: 2, weights: weights.into() };
-        Cache::open(dir.path(), "dense", &model).unwrap()
+        Cache::open(dir.path(), "dense", &model, form).unwrap()
+    }
+
+    fn key(text: &str) -> Key {
+        open(&tempfile::tempdir().unwrap(), "").key(text)
+    }
+
+    #[test]
+    fn what_was_kept_in_another_form_is_not_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut cache = open_form(&dir, "a", b"x");
+        cache.add(&[(cache.key("one"), &vec![1.0, 2.0])]).unwrap();
+        let get = |form: &[u8]| {
+            let mut cache = open_form(&dir, "a", form);
+            cache.get(cache.key("one"))
+        };
+        assert_eq!((get(b"x").is_some(), get(b"y")), (true, None));
     }
 
     #[test]

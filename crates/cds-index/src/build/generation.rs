@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::links::{Asked, Linker, Links};
+use super::meaning::{self, Encoding};
 use super::part::{ClosingPart, PartWriter, Placed, Taken};
 use super::plan::Plan;
 use super::prepare::{Kept, Prepared};
@@ -25,7 +26,9 @@ use crate::store::names::{self, NamesWriter};
 use crate::store::rows::{
     AttributeRow, ChunkRow, DocumentRow, EntityRow, NONE, attribute, document_flag, flag, language_bit,
 };
+use crate::store::space::VectorSpace;
 use crate::store::uses::{NameRole, UsesWriter};
+use crate::store::vectors::VectorTables;
 use crate::store::{part_path, path};
 use crate::{Error, ROOT, Result, Snapshot, private_fs};
 
@@ -65,6 +68,7 @@ pub(crate) struct Tables {
     pub(crate) linked: usize,
     pub(crate) languages: Vec<String>,
     pub(crate) counts: Counts,
+    pub(crate) space: Option<VectorSpace>,
     pub(crate) skipped: Vec<SkippedFile>,
     pub(crate) parts: Vec<PartEntry>,
     pub(crate) files: BTreeMap<String, WrittenFile>,
@@ -77,7 +81,7 @@ impl<'a> GenerationWriter<'a> {
         number: u32,
         old: Option<&'a Snapshot>,
         plan: &'a Plan,
-        busy: &'a dyn Fn(),
+        encoding: Encoding<'a>,
     ) -> Result<GenerationWriter<'a>> {
         let name = format!("g{number:06}");
         let folder = build.home.join(&name);
@@ -90,7 +94,7 @@ impl<'a> GenerationWriter<'a> {
         // Most of it comes again: vectors that need not grow are memory that is touched once.
         let room = |count: fn(&Snapshot) -> usize| old.map_or(0, |old| count(old) + count(old) / 64);
         Ok(GenerationWriter {
-            part: Some(PartWriter::create(build, format!("p{number:06}"), plan.expected, plan.parts == 0, busy)?),
+            part: Some(PartWriter::create(build, format!("p{number:06}"), plan.expected, encoding)?),
             same: vec![None; steps.len()],
             steps,
             strings: old.map_or_else(Symbols::default, Snapshot::strings_writer),
@@ -459,9 +463,10 @@ impl<'a> GenerationWriter<'a> {
         self.add_outside(&links, &folders);
         let link_seconds = started.elapsed().as_secs_f64();
         let (part, mut meaning) = closing.finish(taken)?;
-        measure_vectors(&mut self.documents, self.plan.parts as u32, &part_folder, &meaning.tables.scales)?;
+        measure_vectors(&mut self.documents, self.plan.parts as u32, &part_folder, &meaning)?;
         problems.append(&mut self.problems);
         problems.append(&mut meaning.problems);
+        let space = meaning.space.take();
         problems.sort_by(|a, b| (&a.path, &a.reason, &a.detail).cmp(&(&b.path, &b.reason, &b.detail)));
         let truncated = self.old.map_or(0, |old| old.manifest().counts.truncated);
         let counts = Counts {
@@ -487,7 +492,7 @@ impl<'a> GenerationWriter<'a> {
         files.extend(checksums::seal(&home, written)?);
         let skipped = problems.iter().filter_map(ProblemRow::skipped_file).collect();
         let counts = Counts { edges, ..counts };
-        Ok(Tables { link_seconds, linked, languages, counts, skipped, parts, files })
+        Ok(Tables { link_seconds, linked, languages, counts, space, skipped, parts, files })
     }
 
     /// Parts that stay, and their files.
@@ -655,7 +660,8 @@ fn count_users(documents: &mut [DocumentRow], entities: &[EntityRow], tables: &G
 }
 
 /// Tells each file of a part the length of the sum of its vectors.
-fn measure_vectors(documents: &mut [DocumentRow], part: u32, folder: &Path, scales: &[f32]) -> Result<()> {
+fn measure_vectors(documents: &mut [DocumentRow], part: u32, folder: &Path, written: &meaning::Written) -> Result<()> {
+    let VectorTables { scales, offsets, .. } = &written.tables;
     let path = folder.join(part_path::VECTORS);
     let codes = Blocks::open(&path, None)?;
     let dimensions = codes.size().checked_div(scales.len() as u64).unwrap_or_default();
@@ -665,8 +671,11 @@ fn measure_vectors(documents: &mut [DocumentRow], part: u32, folder: &Path, scal
         let rows = codes.read(own.start as u64 * dimensions, document.chunks * dimensions as u32);
         let rows = rows.ok_or_else(|| Error::damaged(&path, "it is shorter than it was written"))?;
         let mut sum = vec![0f32; dimensions as usize];
-        for (row, scale) in rows.chunks_exact(dimensions as usize).zip(&scales[own]) {
+        for (row, scale) in rows.chunks_exact(dimensions as usize).zip(&scales[own.clone()]) {
             sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += f32::from(x.cast_signed()) * scale);
+        }
+        if let Some(space) = &written.space {
+            space.add_centre(&mut sum, offsets[own].iter().filter(|offset| !offset.is_absent()).count());
         }
         document.vector_length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
         Ok(())

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use cds_encode::{Dense, ModelId, Models, Sparse};
+use cds_encode::{Dense, DenseEncoder, Encoded, ModelError, ModelId, Models, Sparse};
 use cds_model::{ProblemKind, counted};
 use rustc_hash::FxHashMap;
 
@@ -12,10 +12,12 @@ use super::ProblemRow;
 use super::cache::Cache;
 use super::prepare::Prepared;
 use super::rounds::Lane;
+use super::space;
 use crate::Result;
 use crate::encode;
 use crate::store::checksums::Summed;
 use crate::store::part_path as path;
+use crate::store::space::VectorSpace;
 use crate::store::sparse::SparseWriter;
 use crate::store::vectors::{Quantised, VectorTables, VectorsWriter};
 
@@ -27,6 +29,8 @@ const ROUND: usize = 512;
 pub(crate) struct ModelIds {
     pub(crate) dense: Option<ModelId>,
     pub(crate) sparse: Option<ModelId>,
+    /// Whether the dense one is an encoder, whose vectors are stored in a [`VectorSpace`].
+    pub(crate) is_encoder: bool,
 }
 
 impl ModelIds {
@@ -36,7 +40,9 @@ impl ModelIds {
             // It widens queries: an index knows nothing of it.
             Some(Sparse::Related(_)) | None => None,
         };
-        Ok(ModelIds { dense: models.dense()?.map(|dense| dense.id().clone()), sparse })
+        let dense = models.dense()?;
+        let is_encoder = matches!(dense, Some(Dense::Encoder(_)));
+        Ok(ModelIds { dense: dense.map(|dense| dense.id().clone()), sparse, is_encoder })
     }
 }
 
@@ -46,7 +52,9 @@ pub(crate) struct Meaning<'a> {
     sparse: SparseWriter,
     dense_lane: Option<Lane<'a, Quantised>>,
     sparse_lane: Option<Lane<'a, Vec<(u32, f32)>>>,
-    dimensions: usize,
+    /// What is written where the dense model failed.
+    absent: Quantised,
+    space: Option<VectorSpace>,
     /// Texts that wait for a round, and whose they are.
     waiting: Vec<String>,
     paths: Vec<String>,
@@ -58,10 +66,22 @@ pub(crate) struct Meaning<'a> {
     busy: &'a dyn Fn(),
 }
 
+/// What is encoded, and how.
+pub(crate) struct Encoding<'a> {
+    /// Whether every text of the index is asked about.
+    pub(crate) is_whole: bool,
+    /// The space that the dense model's vectors are already stored in.
+    pub(crate) space: Option<VectorSpace>,
+    /// Told when a slow model is at work.
+    pub(crate) busy: &'a dyn Fn(),
+}
+
 /// What the generation has of it.
 pub(crate) struct Written {
     pub(crate) vectors: Summed,
     pub(crate) tables: VectorTables,
+    /// Where the dense model's vectors are stored; none: it is a table, or failed on every text.
+    pub(crate) space: Option<VectorSpace>,
     pub(crate) terms: Vec<[u32; 2]>,
     pub(crate) weights: Vec<crate::store::sparse::Weight>,
     /// Chunks that a model failed on.
@@ -78,28 +98,47 @@ impl<'a> Meaning<'a> {
         models: &'a Models,
         limit: Option<Duration>,
         cancel: &'a AtomicBool,
-        is_whole: bool,
-        busy: &'a dyn Fn(),
+        encoding: Encoding<'a>,
     ) -> Result<Meaning<'a>> {
-        let mut dimensions = 0;
+        let Encoding { is_whole, space: known, busy } = encoding;
+        let mut absent = Quantised::default();
+        let mut space = None;
         let dense_lane = match models.dense()? {
             Some(Dense::Encoder(encoder)) => {
-                dimensions = encoder.id().dimensions as usize;
-                let cache = Cache::open(home, "dense", encoder.id())?;
-                Some(Lane::new(cache, cancel, move |texts: &[&str]| {
-                    let encoded = match limit {
-                        Some(limit) => encoder.encode_within(texts, limit)?,
-                        None => encoder.encode(texts)?,
+                let measured = match known {
+                    Some(known) => Ok(known),
+                    None => {
+                        busy();
+                        space::measure(home, encoder.as_ref(), limit, cancel)?
+                    }
+                };
+                let form = measured.as_ref().map_or_else(|_| Vec::new(), |space| space.hash().to_vec());
+                let cache = Cache::open(home, "dense", encoder.id(), &form)?;
+                let within = measured.as_ref().ok().cloned();
+                let mut lane = Lane::new(cache, cancel, move |texts: &[&str]| {
+                    let encoded = encode_batch(encoder.as_ref(), texts, limit)?;
+                    let quantise = |vector: &Vec<f32>| match &within {
+                        Some(space) => space.quantise(vector),
+                        None => Quantised::of(vector),
                     };
-                    let entries = encoded.entries.iter().map(|vector| Quantised::of(vector)).collect();
+                    let entries = encoded.entries.iter().map(quantise).collect();
                     Ok(cds_encode::Encoded { entries, truncated: encoded.truncated })
-                }))
+                });
+                absent = Quantised::of(&vec![0.0; encoder.id().dimensions as usize]);
+                match measured {
+                    Ok(measured) => {
+                        absent = measured.absent();
+                        space = Some(measured);
+                    }
+                    Err(reason) => lane.give_up(reason),
+                }
+                Some(lane)
             }
             Some(Dense::Table(_)) | None => None,
         };
         let sparse_lane = match models.sparse()? {
             Some(Sparse::Encoder(encoder)) => {
-                let cache = Cache::open(home, "sparse", encoder.id())?;
+                let cache = Cache::open(home, "sparse", encoder.id(), b"")?;
                 Some(Lane::new(cache, cancel, |texts: &[&str]| encoder.encode(texts)))
             }
             Some(Sparse::Related(_)) | None => None,
@@ -109,7 +148,8 @@ impl<'a> Meaning<'a> {
             sparse: SparseWriter::default(),
             dense_lane,
             sparse_lane,
-            dimensions,
+            absent,
+            space,
             waiting: Vec::new(),
             paths: Vec::new(),
             first: 0,
@@ -144,9 +184,8 @@ impl<'a> Meaning<'a> {
         if let Some(lane) = &mut self.dense_lane {
             let entries = lane.round(&texts)?;
             miss(&mut self.missed, &paths, &entries, &lane.reason);
-            let none = Quantised { scale: 0.0, codes: vec![0; self.dimensions] };
             let vectors: Vec<Quantised> =
-                entries.into_iter().map(|entry| entry.unwrap_or_else(|| none.clone())).collect();
+                entries.into_iter().map(|entry| entry.unwrap_or_else(|| self.absent.clone())).collect();
             self.vectors.add(&vectors)?;
         }
         if let Some(lane) = &mut self.sparse_lane {
@@ -165,7 +204,8 @@ impl<'a> Meaning<'a> {
         let truncated = self.dense_lane.as_ref().map_or(0, |lane| lane.truncated)
             + self.sparse_lane.as_ref().map_or(0, |lane| lane.truncated);
         if self.is_whole {
-            self.dense_lane.map_or(Ok(()), Lane::close)?;
+            // Without a space nothing was asked for: what is kept in it stays.
+            self.dense_lane.filter(|_| self.space.is_some()).map_or(Ok(()), Lane::close)?;
             self.sparse_lane.map_or(Ok(()), Lane::close)?;
         }
         let (vectors, tables) = self.vectors.finish()?;
@@ -179,7 +219,7 @@ impl<'a> Meaning<'a> {
             stamp: None,
         };
         let problems = self.missed.into_iter().map(row).collect();
-        Ok(Written { vectors, tables, terms, weights, missed, truncated, problems })
+        Ok(Written { vectors, tables, space: self.space, terms, weights, missed, truncated, problems })
     }
 }
 
@@ -189,5 +229,17 @@ fn miss<T>(missed: &mut FxHashMap<String, (usize, String)>, paths: &[String], en
         let (count, why) = missed.entry(path.clone()).or_default();
         *count += 1;
         reason.clone_into(why);
+    }
+}
+
+/// Encodes a batch, in one attempt of at most `limit` if an answer waits for it.
+pub(super) fn encode_batch(
+    encoder: &dyn DenseEncoder,
+    texts: &[&str],
+    limit: Option<Duration>,
+) -> std::result::Result<Encoded<Vec<f32>>, ModelError> {
+    match limit {
+        Some(limit) => encoder.encode_within(texts, limit),
+        None => encoder.encode(texts),
     }
 }

@@ -17,6 +17,7 @@ mod plan;
 mod prepare;
 mod rounds;
 mod rules;
+mod space;
 mod stamps;
 mod walk;
 
@@ -33,10 +34,11 @@ use serde::{Deserialize, Serialize};
 use crate::disk::{ProjectRoot, Stamp};
 use crate::index_dir::is_generation;
 use crate::store::manifest::SkippedFile;
+use crate::store::space::VectorSpace;
 use crate::store::{FORMAT_VERSION, Manifest, WRITTEN};
 use crate::{Error, IndexDir, Result, Snapshot, private_fs};
 use generation::GenerationWriter;
-use meaning::ModelIds;
+use meaning::{Encoding, ModelIds};
 use plan::Plan;
 use prepare::Outcome;
 use stamps::Stamps;
@@ -368,9 +370,19 @@ fn is_encoded(old: &Snapshot, models: &ModelIds) -> bool {
     has_models(old, models) && old.manifest().counts.not_encoded == 0
 }
 
-/// Whether these models made its vectors and weighted terms.
+/// Whether these models made its vectors and weighted terms. Where an encoder failed on everything there is no space either.
 fn has_models(old: &Snapshot, models: &ModelIds) -> bool {
-    old.manifest().model == models.dense && old.manifest().sparse_model == models.sparse
+    let manifest = old.manifest();
+    manifest.model == models.dense
+        && manifest.sparse_model == models.sparse
+        && manifest.space.is_some() == models.is_encoder
+}
+
+/// The space in which vectors of the model are already stored.
+fn known_space(manifest: Option<&Manifest>, models: &ModelIds) -> Option<VectorSpace> {
+    let manifest = manifest.filter(|manifest| manifest.model == models.dense)?;
+    let dimensions = models.dense.as_ref()?.dimensions as usize;
+    manifest.space.clone().filter(|space| space.dimensions() == dimensions)
 }
 
 #[derive(Default)]
@@ -412,7 +424,7 @@ fn write(
     };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let project = blake3::hash(build.root.to_string_lossy().as_bytes()).to_hex()[..16].to_owned();
-    let manifest = Manifest {
+    let mut manifest = Manifest {
         format: FORMAT_VERSION,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         generation,
@@ -423,6 +435,7 @@ fn write(
         fingerprint,
         options: build.options.clone(),
         model: models.dense,
+        space: tables.space,
         sparse_model: models.sparse,
         languages: tables.languages,
         counts: tables.counts,
@@ -436,7 +449,22 @@ fn write(
         files: tables.files,
         checksum: String::new(),
     };
+    if let Err(e) = choose_scan(build.home, &mut manifest) {
+        clear(build.home, &manifest.generation);
+        return Err(e);
+    }
     Ok((manifest, counted))
+}
+
+/// Searches of a new generation compare the codes of all vectors if sketches miss too much.
+fn choose_scan(home: &Path, manifest: &mut Manifest) -> Result<()> {
+    let Some(space) = manifest.space.take() else { return Ok(()) };
+    let space = space.scanning_codes(false);
+    manifest.space = Some(space.clone());
+    let snapshot = Snapshot::open_generation(home, manifest.clone())?;
+    let suffice = snapshot.vectors()?.is_none_or(|vectors| space::sketches_suffice(&vectors, &space));
+    manifest.space = Some(space.scanning_codes(!suffice));
+    Ok(())
 }
 
 /// Extracts on every core and writes in order on this thread.
@@ -452,14 +480,15 @@ fn fill(
     let done = AtomicUsize::new(0);
     let max_file_size = build.options.max_file_size;
     let problems_before = old.map_or(Ok(Vec::new()), Snapshot::problems)?;
+    let models = ModelIds::of(build.models)?;
     let plan = match old.filter(|_| known.is_sound) {
-        Some(old) if has_models(old, &ModelIds::of(build.models)?) => {
-            Plan::new(old, &problems_before, found, max_file_size)
-        }
+        Some(old) if has_models(old, &models) => Plan::new(old, &problems_before, found, max_file_size),
         _ => Plan::whole(found, max_file_size),
     };
     let busy = || (build.progress)(Progress { phase: "encoding", done: done.load(Ordering::Relaxed), total });
-    let mut writer = GenerationWriter::create(build, number, old, &plan, &busy)?;
+    let space = known_space(known.manifest.as_ref(), &models);
+    let encoding = Encoding { is_whole: plan.parts == 0, space, busy: &busy };
+    let mut writer = GenerationWriter::create(build, number, old, &plan, encoding)?;
     let mut counted = Counted::default();
     let mut problems = found.problems.clone();
     let table = match build.models.dense()? {

@@ -10,7 +10,7 @@ use cds_model::{Chunk, Entity, FileFacts};
 use zerocopy::IntoBytes;
 
 use super::Build;
-use super::meaning::{Meaning, Written};
+use super::meaning::{Encoding, Meaning, Written};
 use super::prepare::{Prepared, findable};
 use crate::store::checksums::{Summed, Summer};
 use crate::store::gone::GoneWriter;
@@ -75,13 +75,12 @@ pub(crate) struct WrittenPart {
 }
 
 impl<'a> PartWriter<'a> {
-    /// `expected` is about how many bytes of text will come; `is_whole` that no other part is left.
+    /// `expected` is about how many bytes of text will come.
     pub(crate) fn create(
         build: &Build<'a>,
         name: String,
         expected: u64,
-        is_whole: bool,
-        busy: &'a dyn Fn(),
+        encoding: Encoding<'a>,
     ) -> Result<PartWriter<'a>> {
         let folder = build.home.join(&name);
         private_fs::create_dir(&folder).map_err(Error::io(&folder))?;
@@ -95,8 +94,7 @@ impl<'a> PartWriter<'a> {
                 build.models,
                 build.model_limit,
                 build.cancel,
-                is_whole,
-                busy,
+                encoding,
             )?),
             docs: 0,
             comments: build.options.comments,
@@ -154,6 +152,9 @@ impl ClosingPart<'_> {
         files.insert(listed(path::VECTORS), std::mem::take(&mut meaning.vectors));
         writer.write(path::SCALES, meaning.tables.scales.as_bytes(), &mut files)?;
         writer.write(path::SKETCHES, meaning.tables.sketches.as_bytes(), &mut files)?;
+        if !meaning.tables.offsets.is_empty() {
+            writer.write(path::OFFSETS, meaning.tables.offsets.as_bytes(), &mut files)?;
+        }
         writer.write(path::TERMS, meaning.terms.as_bytes(), &mut files)?;
         writer.write(path::WEIGHTS, meaning.weights.as_bytes(), &mut files)?;
         text.finish()?;

@@ -7,11 +7,11 @@ use cds_encode::{Encoded, ModelError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::cache::{Cache, key};
+use super::cache::Cache;
 use crate::{Error, Result};
 
 /// Texts of a batch.
-const BATCH: usize = 32;
+pub(crate) const BATCH: usize = 32;
 /// After this many texts in a row that the model rejects, the model is not used again until the next run.
 const PATIENCE: usize = 8;
 
@@ -39,9 +39,15 @@ impl<'a, T: Serialize + DeserializeOwned + Clone> Lane<'a, T> {
         Lane { encode: Box::new(encode), cache, cancel, failures: 0, reason: String::new(), truncated: 0 }
     }
 
+    /// The model is not asked in this run.
+    pub(crate) fn give_up(&mut self, reason: String) {
+        self.failures = PATIENCE;
+        self.reason = reason;
+    }
+
     /// One entry a text; none where the model failed.
     pub(crate) fn round(&mut self, texts: &[String]) -> Result<Vec<Option<T>>> {
-        let keys: Vec<_> = texts.iter().map(|text| key(text)).collect();
+        let keys: Vec<_> = texts.iter().map(|text| self.cache.key(text)).collect();
         let mut entries: Vec<Option<T>> = keys.iter().map(|key| self.cache.get(*key)).collect();
         let mut missing: Vec<usize> = (0..texts.len()).filter(|i| entries[*i].is_none()).collect();
         // Padding to the longest of a batch is wasted work.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::build::{BuildOptions, RuleFile};
 use crate::disk::Stamp;
 use crate::index_dir::marker_id;
+use crate::store::space::VectorSpace;
 use crate::{Error, Result, private_fs};
 
 /// Raised with every change of any file's layout or of what is written to the text index. Another version means
@@ -37,6 +38,9 @@ pub struct Manifest {
     pub options: BuildOptions,
     /// Which model made the vectors, if any did: those of another are not compared with them.
     pub model: Option<cds_encode::ModelId>,
+    /// The space that its vectors are stored in, if it reads whole texts and did not fail on all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<VectorSpace>,
     /// Which model weighed the terms, if any did.
     pub sparse_model: Option<cds_encode::ModelId>,
     /// Names of languages; documents refer to them by position.

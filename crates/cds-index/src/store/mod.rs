@@ -12,7 +12,7 @@
 //!     indices/  documents.bin  chunks.bin  docs.bin  names.bin  uses.bin
 //!     problems.json  checksums.bin
 //!   p000003/             what is large of some files, written once and shared by generations
-//!     files.bin  outlines.bin  strings.bin  slots.bin  names.fst  uses.fst  vectors.bin  scales.bin  sketches.bin  terms.bin  weights.bin  bm25/  gone.json  gone.fst
+//!     files.bin  outlines.bin  strings.bin  slots.bin  names.fst  uses.fst  vectors.bin  scales.bin  sketches.bin  offsets.bin  terms.bin  weights.bin  bm25/  gone.json  gone.fst
 //!     checksums.bin      of the blocks of the files of a folder: generations have one, too
 //! ```
 
@@ -28,8 +28,10 @@ pub(crate) mod map;
 pub(crate) mod moves;
 pub(crate) mod names;
 pub(crate) mod part;
+pub(crate) mod rotation;
 pub(crate) mod rows;
 pub(crate) mod sketches;
+pub(crate) mod space;
 pub(crate) mod sparse;
 pub(crate) mod strings;
 pub(crate) mod text;
@@ -69,7 +71,7 @@ pub(crate) mod path {
 pub(crate) const WRITTEN: &[&str] = &[
     "graph", "indices", path::PROBLEMS, checksums::NAME,
     part_path::FILES, part_path::OUTLINES, part_path::STRINGS, part_path::SLOTS, part_path::NAMES, part_path::USES, part_path::VECTORS,
-    part_path::SCALES, part_path::SKETCHES, part_path::TERMS, part_path::WEIGHTS, part_path::BM25, part_path::GONE, part_path::GONE_TERMS,
+    part_path::SCALES, part_path::SKETCHES, part_path::OFFSETS, part_path::TERMS, part_path::WEIGHTS, part_path::BM25, part_path::GONE, part_path::GONE_TERMS,
 ];
 
 /// Files of a part, relative to its folder.
@@ -83,6 +85,7 @@ pub(crate) mod part_path {
     pub(crate) const VECTORS: &str = "vectors.bin";
     pub(crate) const SCALES: &str = "scales.bin";
     pub(crate) const SKETCHES: &str = "sketches.bin";
+    pub(crate) const OFFSETS: &str = "offsets.bin";
     pub(crate) const TERMS: &str = "terms.bin";
     pub(crate) const WEIGHTS: &str = "weights.bin";
     pub(crate) const BM25: &str = "bm25";

@@ -12,6 +12,7 @@ use super::catalog::Catalog;
 use super::gone::Gone;
 use super::manifest::PartEntry;
 use super::map::Mapped;
+use super::space::Offset;
 use super::sparse::SparseMaps;
 use super::text::TextReader;
 use super::vectors::VectorMaps;
@@ -49,6 +50,7 @@ impl Part {
         let named = |name: &str| format!("{}/{name}", entry.name);
         let map = |name: &str| catalog.map(&named(name));
         let gone = Some(named(path::GONE_TERMS)).filter(|name| catalog.contains(name));
+        let offsets = Some(named(path::OFFSETS)).filter(|name| catalog.contains(name));
         let part = Part {
             files: catalog.blocks(&named(path::FILES))?,
             outlines: map(path::OUTLINES)?,
@@ -58,11 +60,13 @@ impl Part {
                 codes: map(path::VECTORS)?,
                 scales: map(path::SCALES)?,
                 sketches: map(path::SKETCHES)?,
+                offsets: offsets.map(|name| catalog.map(&name)).transpose()?,
             },
             sparse: SparseMaps { terms: map(path::TERMS)?, weights: map(path::WEIGHTS)? },
         };
         part.vectors.scales.check_rows::<f32>()?;
         part.vectors.sketches.check_rows::<u64>()?;
+        part.vectors.offsets.as_ref().map_or(Ok(()), Mapped::check_rows::<Offset>)?;
         part.sparse.check()?;
         part.outlines.check_rows::<u32>()?;
         if part.text.docs() != entry.docs {

@@ -1,7 +1,9 @@
-//! One vector a chunk: numbers of one byte each, and a scale. All have length one, so a product is a cosine.
+//! One vector a chunk: numbers of one byte each, and a scale. All have length one, so a product is a cosine. Those of an encoder are rotated
+//! and centred first (`space.rs`); those of the built-in table are stored as they are.
 //!
 //! Every chunk is looked at: first its sketch (`sketches.rs`), then the vector itself where the sketch says that it may be near enough.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -17,6 +19,7 @@ use super::checksums::{Summed, Summer};
 use super::map::Mapped;
 use super::rows::{ChunkRow, DocumentRow, NONE};
 use super::sketches::{self, SketchQuery};
+use super::space::{Offset, VectorSpace};
 use crate::{Error, Result, private_fs};
 
 /// A vector as it is stored.
@@ -24,6 +27,8 @@ use crate::{Error, Result, private_fs};
 pub(crate) struct Quantised {
     pub(crate) scale: f32,
     pub(crate) codes: Vec<i8>,
+    /// Only in a [`VectorSpace`].
+    pub(crate) offset: Option<Offset>,
 }
 
 impl Quantised {
@@ -31,10 +36,10 @@ impl Quantised {
     pub(crate) fn of(vector: &[f32]) -> Quantised {
         let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
         if largest == 0.0 {
-            return Quantised { scale: 0.0, codes: vec![0; vector.len()] };
+            return Quantised { scale: 0.0, codes: vec![0; vector.len()], offset: None };
         }
         let scale = largest / 127.0;
-        Quantised { scale, codes: vector.iter().map(|x| (x / scale).round() as i8).collect() }
+        Quantised { scale, codes: vector.iter().map(|x| (x / scale).round() as i8).collect(), offset: None }
     }
 }
 
@@ -51,12 +56,15 @@ pub(crate) struct VectorsWriter {
 pub(crate) struct VectorTables {
     pub(crate) scales: Vec<f32>,
     pub(crate) sketches: Vec<u64>,
+    /// Only in a [`VectorSpace`].
+    pub(crate) offsets: Vec<Offset>,
 }
 
 impl VectorTables {
     fn add(&mut self, vector: &Quantised) {
         self.scales.push(vector.scale);
         sketches::add(&vector.codes, vector.scale, &mut self.sketches);
+        self.offsets.extend(vector.offset);
     }
 }
 
@@ -88,6 +96,8 @@ pub(crate) struct VectorMaps {
     pub(crate) codes: Mapped,
     pub(crate) scales: Mapped,
     pub(crate) sketches: Mapped,
+    /// Only in a [`VectorSpace`], and where there are vectors.
+    pub(crate) offsets: Option<Mapped>,
 }
 
 /// How the nearest files are chosen.
@@ -108,6 +118,8 @@ pub struct Vectors<'a> {
     len: usize,
     /// Files and chunks, which say where a chunk's vector lies; `None`: all lie in one part, in their order.
     rows: Option<(Rows<'a, DocumentRow>, Rows<'a, ChunkRow>)>,
+    /// `None`: they are stored as they are.
+    space: Option<&'a VectorSpace>,
 }
 
 #[derive(Clone, Copy)]
@@ -115,6 +127,8 @@ struct PartVectors<'a> {
     codes: Rows<'a, u8>,
     scales: Rows<'a, f32>,
     sketches: Rows<'a, u64>,
+    /// As many as vectors in a [`VectorSpace`], else `None`.
+    offsets: Option<Rows<'a, Offset>>,
     /// Which chunk each is, or that it is none any more; `None`: they are numbered through.
     chunks: Option<&'a [u32]>,
 }
@@ -125,11 +139,36 @@ impl<'a> PartVectors<'a> {
         chunks.get(at).filter(|chunk| **chunk != NONE).map(|chunk| ChunkId(*chunk))
     }
 
-    /// The numbers of one byte at a place, and what they are to be multiplied with.
-    fn row(&self, at: usize, dimensions: usize) -> Option<(&'a [u8], f32)> {
+    /// The vector at a place.
+    fn row(&self, at: usize, dimensions: usize) -> Option<VectorRow<'a>> {
         let start = at.checked_mul(dimensions)?;
         let codes = self.codes.slice(start..start + dimensions);
-        Some((Some(codes).filter(|codes| codes.len() == dimensions)?, *self.scales.get(at)?))
+        let offset = match self.offsets {
+            Some(offsets) => Some(*offsets.get(at)?),
+            None => None,
+        };
+        let codes = Some(codes).filter(|codes| codes.len() == dimensions)?;
+        Some(VectorRow { codes, scale: *self.scales.get(at)?, offset })
+    }
+
+    /// The length of the longest of some vectors.
+    fn longest(&self, range: std::ops::Range<usize>) -> f32 {
+        self.offsets
+            .map_or(0.0, |offsets| offsets.slice(range).iter().fold(0.0, |most, offset| offset.length.max(most)))
+    }
+}
+
+/// A stored vector: numbers of one byte, what they are to be multiplied with, and what is added to a product.
+#[derive(Clone, Copy)]
+struct VectorRow<'a> {
+    codes: &'a [u8],
+    scale: f32,
+    offset: Option<Offset>,
+}
+
+impl VectorRow<'_> {
+    fn is_absent(&self) -> bool {
+        self.offset.is_some_and(Offset::is_absent)
     }
 }
 
@@ -139,6 +178,7 @@ pub struct VectorTable {
     codes: Vec<u8>,
     tables: VectorTables,
     dimensions: usize,
+    space: Option<VectorSpace>,
 }
 
 impl VectorTable {
@@ -147,20 +187,38 @@ impl VectorTable {
         VectorTable { dimensions, ..VectorTable::default() }
     }
 
+    /// An empty table for vectors that are stored in a space.
+    pub fn within(space: VectorSpace) -> VectorTable {
+        VectorTable { dimensions: space.dimensions(), space: Some(space), ..VectorTable::default() }
+    }
+
     /// Adds the next vector.
     pub fn push(&mut self, vector: &[f32]) {
-        let quantised = Quantised::of(vector);
+        let quantised = match &self.space {
+            Some(space) => space.quantise(vector),
+            None => Quantised::of(vector),
+        };
+        self.push_quantised(&quantised);
+    }
+
+    pub(crate) fn push_quantised(&mut self, quantised: &Quantised) {
         self.codes.extend_from_slice(quantised.codes.as_bytes());
-        self.tables.add(&quantised);
+        self.tables.add(quantised);
+    }
+
+    /// The same vectors, all of whose codes a search compares.
+    pub(crate) fn searched_by_codes(self) -> VectorTable {
+        VectorTable { space: self.space.map(|space| space.scanning_codes(true)), ..self }
     }
 
     /// To be searched.
     pub fn vectors(&self) -> Vectors<'_> {
-        let VectorTables { scales, sketches } = &self.tables;
+        let VectorTables { scales, sketches, offsets } = &self.tables;
         let (codes, len) = (self.codes.as_slice().into(), scales.len());
         let (scales, sketches) = (scales.as_slice().into(), sketches.as_slice().into());
-        let part = PartVectors { codes, scales, sketches, chunks: None };
-        Vectors { parts: vec![part], dimensions: self.dimensions, len, rows: None }
+        let offsets = self.space.as_ref().map(|_| offsets.as_slice().into());
+        let part = PartVectors { codes, scales, sketches, offsets, chunks: None };
+        Vectors { parts: vec![part], dimensions: self.dimensions, len, rows: None, space: self.space.as_ref() }
     }
 }
 
@@ -169,6 +227,7 @@ impl<'a> Vectors<'a> {
     pub(crate) fn new(
         parts: impl Iterator<Item = (&'a VectorMaps, &'a [u32])>,
         dimensions: usize,
+        space: Option<&'a VectorSpace>,
         documents: Rows<'a, DocumentRow>,
         chunks: Rows<'a, ChunkRow>,
     ) -> Result<Vectors<'a>> {
@@ -181,10 +240,16 @@ impl<'a> Vectors<'a> {
             if sketches.len() != scales.len() * sketches::stride(dimensions) {
                 return Err(Error::damaged(maps.sketches.path(), "not as many sketches as vectors"));
             }
-            Ok(PartVectors { codes, scales, sketches, chunks: Some(chunks) })
+            let offsets = space.map(|_| maps.offsets.as_ref().map_or_else(|| [].as_slice().into(), Mapped::rows));
+            if offsets.is_some_and(|offsets: Rows<Offset>| offsets.len() != scales.len())
+                || space.is_some_and(|space| space.dimensions() != dimensions)
+            {
+                return Err(Error::damaged(maps.scales.path(), "not as many offsets as vectors"));
+            }
+            Ok(PartVectors { codes, scales, sketches, offsets, chunks: Some(chunks) })
         };
         let parts = parts.map(part).collect::<Result<_>>()?;
-        Ok(Vectors { parts, dimensions, len: chunks.len(), rows: Some((documents, chunks)) })
+        Ok(Vectors { parts, dimensions, len: chunks.len(), rows: Some((documents, chunks)), space })
     }
 
     /// How many chunks have one.
@@ -197,8 +262,8 @@ impl<'a> Vectors<'a> {
         self.len == 0
     }
 
-    /// A chunk's numbers of one byte, and what they are to be multiplied with.
-    fn row(&self, chunk: ChunkId) -> Option<(&'a [u8], f32)> {
+    /// A chunk's vector as it is stored.
+    fn row(&self, chunk: ChunkId) -> Option<VectorRow<'a>> {
         let (part, at) = match self.rows {
             None => (0, chunk.index()),
             Some((documents, chunks)) => {
@@ -209,15 +274,19 @@ impl<'a> Vectors<'a> {
         self.parts.get(part)?.row(at, self.dimensions)
     }
 
-    /// A chunk's vector.
+    /// A chunk's vector, in the model's own space; zeros where the model failed on the chunk.
     pub fn get(&self, chunk: ChunkId) -> Option<Vec<f32>> {
-        let (codes, scale) = self.row(chunk)?;
-        Some(codes.iter().map(|x| f32::from(x.cast_signed()) * scale).collect())
+        let row = self.row(chunk)?;
+        let stored = row.codes.iter().map(|x| f32::from(x.cast_signed()) * row.scale).collect();
+        match self.space {
+            Some(space) if !row.is_absent() => Some(space.restore(stored)),
+            _ => Some(stored),
+        }
     }
 
     pub(crate) fn quantised(&self, chunk: u32) -> Option<Quantised> {
-        let (codes, scale) = self.row(ChunkId(chunk))?;
-        Some(Quantised { scale, codes: codes.iter().map(|x| x.cast_signed()).collect() })
+        let VectorRow { codes, scale, offset } = self.row(ChunkId(chunk))?;
+        Some(Quantised { scale, codes: codes.iter().map(|x| x.cast_signed()).collect(), offset })
     }
 
     /// The `most` nearest chunks that pass, with their cosines, nearest first; equal ones by chunk.
@@ -258,13 +327,46 @@ impl<'a> Vectors<'a> {
 
     /// Cosines of some chunks, off by the query's rounding; zero for one that has no vector.
     pub fn cosines(&self, query: &[f32], chunks: impl Iterator<Item = ChunkId>) -> Vec<f32> {
-        let coarse = Quantised::of(query);
-        chunks.map(|chunk| self.row(chunk).map_or(0.0, |row| cosine(&coarse, row))).collect()
+        let query = VectorQuery::new(self.space, query);
+        let row = |chunk| self.row(chunk).filter(|row| !row.is_absent());
+        chunks.map(|chunk| row(chunk).map_or(0.0, |row| query.coarse_cosine(row))).collect()
     }
 }
 
-fn cosine(query: &Quantised, (row, scale): (&[u8], f32)) -> f32 {
-    dot::product(&query.codes, row) as f32 * scale * query.scale
+/// A query as stored vectors are compared with it.
+struct VectorQuery<'q> {
+    numbers: Cow<'q, [f32]>,
+    coarse: Quantised,
+    /// What is added to every product in a [`VectorSpace`].
+    added: f32,
+}
+
+impl<'q> VectorQuery<'q> {
+    fn new(space: Option<&VectorSpace>, query: &'q [f32]) -> VectorQuery<'q> {
+        let (numbers, added) = match space {
+            Some(space) => {
+                let (numbers, added) = space.query(query);
+                (Cow::Owned(numbers), added)
+            }
+            None => (Cow::Borrowed(query), 0.0),
+        };
+        VectorQuery { coarse: Quantised::of(&numbers), numbers, added }
+    }
+
+    /// The cosine, off by the query's rounding.
+    fn coarse_cosine(&self, row: VectorRow) -> f32 {
+        let product = dot::product(&self.coarse.codes, row.codes) as f32 * row.scale * self.coarse.scale;
+        self.with_offset(product, row)
+    }
+
+    fn cosine(&self, row: VectorRow) -> f32 {
+        let product: f32 = row.codes.iter().zip(&*self.numbers).map(|(x, q)| f32::from(x.cast_signed()) * q).sum();
+        self.with_offset(product * row.scale, row)
+    }
+
+    fn with_offset(&self, product: f32, row: VectorRow) -> f32 {
+        row.offset.map_or(product, |offset| product + offset.product + self.added)
+    }
 }
 
 // The signature that sorting wants.
@@ -284,30 +386,60 @@ const BLOCK: usize = 32;
 /// How many times as many candidates as requested are kept until they are scored with the exact query.
 const RESCORED: usize = 3;
 
-/// One query compared with the sketches of all vectors.
+/// One query compared with all vectors, by their sketches or, in a space where those miss too much, by their codes.
+///
+/// Vectors of a [`VectorSpace`] differ in length, and so do the margins of their guesses: there a guess is the largest cosine that is likely,
+/// and no margin is left to subtract.
 struct Scan<'v, 'a> {
     vectors: &'v Vectors<'a>,
-    query: &'v [f32],
-    coarse: Quantised,
+    query: VectorQuery<'v>,
     /// The most that a guess lies below its cosine.
     margin: f32,
+    /// How much of its length is in the guess for a vector.
+    spread: f32,
     /// The guess for each vector, part by part.
     guesses: Vec<f32>,
 }
 
 impl<'v, 'a> Scan<'v, 'a> {
     fn new(vectors: &'v Vectors<'a>, query: &'v [f32]) -> Scan<'v, 'a> {
-        let sketched = SketchQuery::new(query);
+        let query = VectorQuery::new(vectors.space, query);
         let mut guesses = GUESSES.take();
         guesses.clear();
         guesses.resize(vectors.parts.iter().map(|part| part.scales.len()).sum(), 0.0);
-        let mut rest = guesses.as_mut_slice();
-        for part in &vectors.parts {
-            let (own, others) = rest.split_at_mut(part.scales.len());
-            sketched.guess(part.sketches.all(), own);
-            rest = others;
+        let mut scan = Scan { vectors, query, margin: 0.0, spread: 0.0, guesses: Vec::new() };
+        if vectors.space.is_some_and(VectorSpace::scans_codes) {
+            scan.guess_by_codes(&mut guesses);
+        } else {
+            scan.guess_by_sketches(&mut guesses);
         }
-        Scan { vectors, query, coarse: Quantised::of(query), margin: sketched.margin(), guesses }
+        Scan { guesses, ..scan }
+    }
+
+    fn guess_by_sketches(&mut self, mut guesses: &mut [f32]) {
+        let sketched = SketchQuery::new(&self.query.numbers);
+        match self.vectors.space {
+            Some(_) => self.spread = sketched.margin() * length(&self.query.numbers),
+            None => self.margin = sketched.margin(),
+        }
+        for part in &self.vectors.parts {
+            let (own, others) = guesses.split_at_mut(part.scales.len());
+            sketched.guess(part.sketches.all(), own);
+            if let Some(offsets) = part.offsets {
+                for (guess, offset) in own.iter_mut().zip(offsets.all()) {
+                    *guess += self.spread * offset.length + offset.product + self.query.added;
+                }
+            }
+            guesses = others;
+        }
+    }
+
+    fn guess_by_codes(&self, guesses: &mut [f32]) {
+        let parts = self.vectors.parts.iter();
+        let rows = parts.flat_map(|part| (0..part.scales.len()).map(|at| part.row(at, self.vectors.dimensions)));
+        for (guess, row) in guesses.iter_mut().zip(rows) {
+            *guess = row.map_or(f32::NEG_INFINITY, |row| self.query.coarse_cosine(row));
+        }
     }
 
     /// Returns the memory of the guesses.
@@ -350,7 +482,7 @@ impl<'v, 'a> Scan<'v, 'a> {
                 for (at, _) in (block * BLOCK..).zip(guesses).filter(|(_, guess)| **guess >= least) {
                     let chunk = part.chunk(at).filter(|chunk| passes(*chunk));
                     if let Some((chunk, row)) = chunk.zip(part.row(at, self.vectors.dimensions)) {
-                        best.push(chunk, cosine(&self.coarse, row));
+                        best.push(chunk, self.query.coarse_cosine(row));
                     }
                 }
             }
@@ -366,18 +498,21 @@ impl<'v, 'a> Scan<'v, 'a> {
         passes: &impl Fn(ChunkId) -> bool,
     ) -> Vec<(ChunkId, f32)> {
         let Some((documents, _)) = self.vectors.rows else { return Vec::new() };
-        let parts: Vec<&[f32]> = self.parts().map(|(_, guesses)| guesses).collect();
+        let parts: Vec<(&PartVectors, &[f32])> = self.parts().collect();
         // The chunks of a file are consecutive in its part.
         let files = documents.all().iter().filter_map(|document| {
             let first = document.doc as usize;
-            Some((document, parts.get(document.part as usize)?.get(first..first + document.chunks as usize)?))
+            let (_, guesses) = parts.get(document.part as usize)?;
+            Some((document, guesses.get(first..first + document.chunks as usize)?))
         });
         let files: Vec<(&DocumentRow, &[f32])> = files.collect();
         let mut likely = Best::new(most.saturating_mul(RESCORED));
         for (document, own) in &files {
             if largest(own) >= likely.least() {
                 let passing = (document.first_chunk..).map(ChunkId).zip(*own).filter(|(chunk, _)| passes(*chunk));
-                if let Some((chunk, guess)) = passing.max_by(|a, b| a.1.total_cmp(b.1)) {
+                // Below every number: there is no vector.
+                let best = passing.max_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, guess)| **guess > f32::NEG_INFINITY);
+                if let Some((chunk, guess)) = best {
                     likely.push(chunk, *guess);
                 }
             }
@@ -392,8 +527,12 @@ impl<'v, 'a> Scan<'v, 'a> {
             let passing = || (document.first_chunk..).map(ChunkId).zip(*own).filter(|(chunk, _)| passes(*chunk));
             // Chunks that may be the nearest of their file.
             let highest = passing().fold(f32::MIN, |highest, (_, guess)| highest.max(*guess));
-            let close = passing().filter(|(_, guess)| **guess >= least.max(highest - 2.0 * self.margin));
-            let cosines = close.filter_map(|(chunk, _)| Some((chunk, cosine(&self.coarse, self.vectors.row(chunk)?))));
+            let first = document.doc as usize;
+            let longest = || parts[document.part as usize].0.longest(first..first + document.chunks as usize);
+            let margin = if self.spread > 0.0 { self.spread * longest() } else { self.margin };
+            let close = passing().filter(|(_, guess)| **guess >= least.max(highest - 2.0 * margin));
+            let row = |chunk| self.vectors.row(chunk);
+            let cosines = close.filter_map(|(chunk, _)| Some((chunk, self.query.coarse_cosine(row(chunk)?))));
             if let Some((chunk, cosine)) = cosines.min_by(better) {
                 best.push(chunk, cosine);
             }
@@ -403,7 +542,8 @@ impl<'v, 'a> Scan<'v, 'a> {
 
     /// The least guess of a chunk that may be among the `most` nearest, given some of the nearest.
     fn bound(&self, likely: impl Iterator<Item = ChunkId>, most: usize) -> f32 {
-        let mut near = self.vectors.cosines(self.query, likely);
+        let cosine = |chunk| self.vectors.row(chunk).map_or(0.0, |row| self.query.coarse_cosine(row));
+        let mut near: Vec<f32> = likely.map(cosine).collect();
         if near.len() <= most {
             return f32::MIN;
         }
@@ -414,14 +554,17 @@ impl<'v, 'a> Scan<'v, 'a> {
     fn exact(&self, best: Best, most: usize) -> Vec<(ChunkId, f32)> {
         let mut list: Vec<(ChunkId, f32)> = best.into_list();
         for (chunk, score) in &mut list {
-            let Some((row, scale)) = self.vectors.row(*chunk) else { continue };
-            let exact: f32 = row.iter().zip(self.query).map(|(x, q)| f32::from(x.cast_signed()) * q).sum();
-            *score = exact * scale;
+            let Some(row) = self.vectors.row(*chunk) else { continue };
+            *score = self.query.cosine(row);
         }
         list.sort_by(better);
         list.truncate(most);
         list
     }
+}
+
+fn length(vector: &[f32]) -> f32 {
+    vector.iter().map(|x| x * x).sum::<f32>().sqrt()
 }
 
 fn largest(guesses: &[f32]) -> f32 {

@@ -308,6 +308,6 @@ mod tests {
     #[test]
     fn ranges_are_subtracted() {
         assert_eq!(without(&[0..10, 20..30], &[3..5, 8..22]), [0..3, 5..8, 22..30]);
-        assert_eq!(without(std::slice::from_ref(&(0..4)), &[]), [0..4]);
+        assert_eq!(without(&[0..4, 6..7], &[]), [0..4, 6..7]);
     }
 }

@@ -314,7 +314,7 @@ mod services {
         for (name, failure, url) in [("overloaded", OVERLOADED, &url), ("silent", SILENT, &url), ("away", 0, &nowhere)]
         {
             mode.store(failure, Ordering::Relaxed);
-            project.write(&format!("{name}.py"), &format!("def {name}_lines():\n    pass\n"));
+            project.write(&format!("{name}.py"), format!("def {name}_lines():\n    pass\n"));
             for preset in ["default", "dense", "hybrid"] {
                 let run = cds(&["search", &format!("{name}_lines"), "--preset", preset, "-f", "json"], url);
                 let answer: serde_json::Value = serde_json::from_str(&run.stdout).expect("an answer");
