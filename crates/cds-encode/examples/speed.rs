@@ -1,8 +1,8 @@
-//! How many texts a second a dense model of a folder encodes, with rounded weights and in single precision by turns:
-//! `cargo run --release -p cds-encode --features transformer --example speed -- FOLDER FILE…`
+//! How many texts a second a dense model of a folder encodes, in each precision that is listed, one run after the other:
+//! `cargo run --release -p cds-encode --features transformer --example speed -- int8,single,int8,single FOLDER FILE…`
 //!
 //! A text is 30 lines of a file, or an entry of a `.json` file that is a list of texts. Time is of the clock and of the process, because
-//! cores may be shared. `CDS_SPEED` says how many turns (two), and whether single precision takes part: `3` or `3,int8`.
+//! cores may be shared. Runs in single precision are followed by the cosines with the vectors of the last run in the other.
 
 use std::{
     env, fs,
@@ -21,25 +21,37 @@ const MOST: usize = 500;
 const BATCH: usize = 32;
 
 fn main() {
-    let mut arguments = env::args_os().skip(1).map(PathBuf::from);
-    let folder = arguments.next().expect("the model's folder comes first");
-    let mut texts: Vec<String> = arguments.flat_map(|file| texts(&file)).take(MOST).collect();
+    let mut arguments = env::args().skip(1);
+    let runs = arguments.next().expect("the list of runs comes first");
+    let folder = PathBuf::from(arguments.next().expect("the model's folder comes second"));
+    let mut texts: Vec<String> = arguments.flat_map(|file| texts(Path::new(&file))).take(MOST).collect();
     // Texts of like length share a batch, as in the index.
     texts.sort_by_key(|text| text.len());
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     eprintln!("{} texts, {bytes} bytes", texts.len());
 
-    let setting = env::var("CDS_SPEED").unwrap_or_else(|_| "2".to_owned());
-    let turns: usize = setting.split(',').next().and_then(|turns| turns.parse().ok()).expect("CDS_SPEED is a number");
-    let rounded = open(&folder, Precision::Int8);
-    let exact = (!setting.ends_with(",int8")).then(|| open(&folder, Precision::Single));
-    for _ in 0..turns {
-        let vectors = run("int8", rounded.as_ref(), &texts);
-        let Some(exact) = &exact else { continue };
-        let expected = run("single", exact.as_ref(), &texts);
-        let dot = |(a, b): (&Vec<f32>, &Vec<f32>)| a.iter().zip(b).map(|(x, y)| f64::from(x * y)).sum::<f64>();
-        let cosines: Vec<f64> = vectors.iter().zip(&expected).map(dot).collect();
+    let (mut rounded, mut exact) = (None, None);
+    let mut vectors = Vec::new();
+    for name in runs.split(',') {
+        match name {
+            "int8" => {
+                let model = rounded.get_or_insert_with(|| open(&folder, Precision::Int8));
+                vectors = run(name, model.as_ref(), &texts);
+            }
+            "single" => {
+                let model = exact.get_or_insert_with(|| open(&folder, Precision::Single));
+                compare(&vectors, &run(name, model.as_ref(), &texts));
+            }
+            other => panic!("{other} is neither int8 nor single"),
+        }
+    }
+}
+
+fn compare(vectors: &[Vec<f32>], expected: &[Vec<f32>]) {
+    let dot = |(a, b): (&Vec<f32>, &Vec<f32>)| a.iter().zip(b).map(|(x, y)| f64::from(x * y)).sum::<f64>();
+    let cosines: Vec<f64> = vectors.iter().zip(expected).map(dot).collect();
+    if !cosines.is_empty() {
         let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
         let least = cosines.iter().copied().fold(1.0, f64::min);
         eprintln!("cosine of both: {mean:.5} on average, {least:.5} at least");

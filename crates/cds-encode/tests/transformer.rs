@@ -126,8 +126,10 @@ fn rounded_weights_give_nearly_the_same_vectors() {
         eprintln!("{name}: cosine of at least {least:.6}");
         assert!(least > 0.99, "{name}: {least}");
         let single = dense_with(&fixture(name), Precision::Single);
-        assert!(least_cosine(&found.entries, &single.encode(&expected.texts()).unwrap().entries) > 0.99);
-        assert_ne!(rounded.id(), single.id(), "{name}: other vectors are another model's");
+        let exact = single.encode(&expected.texts()).unwrap();
+        assert!(least_cosine(&found.entries, &exact.entries) > 0.99);
+        // A processor without fast products of whole numbers has one model only.
+        assert_eq!(rounded.id() == single.id(), found == exact, "{name}: other vectors are another model's");
     }
 }
 

@@ -78,8 +78,14 @@ impl Sentences {
             ids => int8::Text { ids, kinds: encoding.get_type_ids() },
         });
         let texts: Vec<int8::Text> = texts.collect();
+        let bundles = bundles(&texts);
+        // A query does not wait for other threads.
+        if let [bundle] = bundles[..] {
+            let entries = self.bundle(stack, bundle, &mut int8::Scratch::default()).map_err(failed)?;
+            return Ok(Encoded { entries, truncated });
+        }
         let bundled = |scratch: &mut int8::Scratch, bundle: &[int8::Text]| self.bundle(stack, bundle, scratch);
-        let entries = bundles(&texts).into_par_iter().map_init(int8::Scratch::default, bundled);
+        let entries = bundles.into_par_iter().map_init(int8::Scratch::default, bundled);
         let entries: Vec<Vec<Vec<f32>>> = entries.collect::<Result<_>>().map_err(failed)?;
         Ok(Encoded { entries: entries.into_iter().flatten().collect(), truncated })
     }

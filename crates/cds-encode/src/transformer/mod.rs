@@ -20,7 +20,8 @@ use folder::{Folder, Purpose};
 /// How exact a sentence encoder is. Vectors of one precision are not compared with those of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Linear layers in numbers of one byte, for BERT, RoBERTa and DistilBERT; other families as [`Precision::Single`].
+    /// Linear layers in numbers of one byte, for BERT, RoBERTa and DistilBERT on x86-64 with AVX2 or more; [`Precision::Single`] for other
+    /// families and processors.
     #[default]
     Int8,
     /// Single precision.

@@ -30,7 +30,7 @@ impl Activation {
         match self {
             Activation::Gelu => values.iter_mut().for_each(|x| *x = gelu(processor, *x)),
             Activation::GeluTanh => values.iter_mut().for_each(|x| {
-                let inner = 1.595_769_1 * (*x + 0.044_715 * *x * *x * *x);
+                let inner = 1.595_769 * (*x + 0.044_715 * *x * *x * *x);
                 *x /= 1.0 + exp(processor, -inner);
             }),
             Activation::Relu => values.iter_mut().for_each(|x| *x = if *x > 0.0 { *x } else { 0.0 }),
@@ -228,7 +228,7 @@ fn tile<P: Processor, const R: usize, const C: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::processor::{Kind, Work};
+    use super::super::processor::{Machine, Work};
     use super::*;
 
     struct Apply(Activation, Vec<f32>);
@@ -247,10 +247,13 @@ mod tests {
     fn activations_are_those_of_their_definitions() {
         let check = |activation: Activation, expect: &[(f32, f32)]| {
             let inputs: Vec<f32> = expect.iter().map(|(x, _)| *x).collect();
-            for kind in Kind::all() {
-                let found = kind.run(Apply(activation, inputs.clone()));
+            for machine in Machine::all() {
+                let found = machine.run(Apply(activation, inputs.clone()));
                 for (found, (x, y)) in found.iter().zip(expect) {
-                    assert!((found - y).abs() < 1e-5 * y.abs().max(1.0), "{activation:?}({x}) is {found} on {kind:?}");
+                    assert!(
+                        (found - y).abs() < 1e-5 * y.abs().max(1.0),
+                        "{activation:?}({x}) is {found} on {machine:?}"
+                    );
                 }
             }
         };
@@ -283,10 +286,10 @@ mod tests {
     fn softmax_leaves_nothing_to_what_is_no_score() {
         let mut row = vec![f32::MIN; LANES];
         row[..3].copy_from_slice(&[1.0, 2.0, 3.0]);
-        for kind in Kind::all() {
-            let found = kind.run(Softmax(row.clone()));
+        for machine in Machine::all() {
+            let found = machine.run(Softmax(row.clone()));
             for (found, expect) in found.iter().zip([0.090_030_6, 0.244_728_5, 0.665_240_9, 0.0]) {
-                assert!((found - expect).abs() < 1e-6, "{found} on {kind:?}");
+                assert!((found - expect).abs() < 1e-6, "{found} on {machine:?}");
             }
         }
     }

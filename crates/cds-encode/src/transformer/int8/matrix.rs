@@ -14,7 +14,10 @@ const LARGEST_WEIGHT: f32 = 127.0;
 /// The largest input of a row becomes this, the least zero.
 const LARGEST_INPUT: f32 = 255.0;
 
-/// Added to a number below 2^22, it leaves the rounded number in the lowest bits.
+/// The most inputs of a layer: sums of more products may overflow.
+pub(super) const MOST_INPUTS: usize = 1 << 16;
+
+/// Added to a number from zero to 2^22, it leaves the rounded number in the lowest bits.
 const ROUNDING: f32 = (1 << 23) as f32;
 
 /// A map from inputs to outputs.
@@ -64,6 +67,11 @@ impl Linear {
             columns[panel][column] = Column { scale, sum: scale * sum as f32, bias: *bias };
         }
         Linear { outputs, strips, groups, columns }
+    }
+
+    /// How many numbers a row becomes.
+    pub(super) fn outputs(&self) -> usize {
+        self.outputs
     }
 
     /// Outputs of all rows, each passed through the activation.
@@ -129,7 +137,7 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
-    use super::super::processor::{Kind, Sums, Work};
+    use super::super::processor::{Machine, Sums, Work};
     use super::*;
 
     /// Bytes that look random and are the same each time.
@@ -174,8 +182,8 @@ mod tests {
                     }
                 }
             }
-            for kind in Kind::all() {
-                assert_eq!(kind.run(Tile(&rows, &columns)), expected, "{groups} groups on {kind:?}");
+            for machine in Machine::all() {
+                assert_eq!(machine.run(Tile(&rows, &columns)), expected, "{groups} groups on {machine:?}");
             }
         }
     }
@@ -208,13 +216,13 @@ mod tests {
                 weights.chunks(inputs).zip(&bias).map(move |(weights, bias)| dot(weights) + bias)
             });
             let exact: Vec<f32> = exact.collect();
-            for kind in Kind::all() {
-                let found = kind.run(Forward(&linear, &values, inputs));
+            for machine in Machine::all() {
+                let found = machine.run(Forward(&linear, &values, inputs));
                 assert_eq!(found.len(), exact.len());
                 // Each product is off by half a step of either side at most; errors nearly cancel.
                 let bound = 0.02 * (inputs as f32).sqrt();
                 let off = found.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-                assert!(off < bound, "{count}x{inputs}x{outputs} on {kind:?}: off by {off}");
+                assert!(off < bound, "{count}x{inputs}x{outputs} on {machine:?}: off by {off}");
             }
         }
     }
@@ -222,9 +230,9 @@ mod tests {
     #[test]
     fn equal_inputs_are_exact_and_no_outputs_are_none() {
         let linear = Linear::new(3, &[0.5, 0.5, 0.5, 0.0, 0.0, 0.0], &[1.0, 2.0]);
-        let found = Kind::best().run(Forward(&linear, &[4.0, 4.0, 4.0, 0.0, 0.0, 0.0], 3));
+        let found = Machine::all()[0].run(Forward(&linear, &[4.0, 4.0, 4.0, 0.0, 0.0, 0.0], 3));
         assert!((found[0] - 7.0).abs() < 1e-5, "{found:?}");
         assert_eq!(found[1..], [2.0, 1.0, 2.0]);
-        assert!(Kind::best().run(Forward(&linear, &[], 3)).is_empty());
+        assert!(Machine::all()[0].run(Forward(&linear, &[], 3)).is_empty());
     }
 }

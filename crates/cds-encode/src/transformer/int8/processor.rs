@@ -26,7 +26,7 @@ pub(super) trait Processor: Copy {
     /// `a * b + c`, rounded once or twice.
     fn multiply_add(self, a: f32, b: f32, c: f32) -> f32;
 
-    /// Numbers of a vector register times the rows that a product of floats keeps in registers.
+    /// Whether there are 32 registers of 16 floats, rather than 16 of eight or fewer.
     const WIDE: bool;
 }
 
@@ -39,9 +39,9 @@ pub(super) trait Work {
     fn run<P: Processor>(self, processor: P) -> Self::Output;
 }
 
-/// The kind of this machine's processor.
+/// The instructions that are used on this machine.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum Machine {
     #[cfg(target_arch = "x86_64")]
     Avx512(x86::Avx512),
     #[cfg(target_arch = "x86_64")]
@@ -51,40 +51,40 @@ pub(super) enum Kind {
     Plain(Plain),
 }
 
-impl Kind {
-    /// All that this machine's processor is, fastest first.
-    pub(super) fn all() -> Vec<Kind> {
+impl Machine {
+    /// All that its processor has, fastest first.
+    pub(super) fn all() -> Vec<Machine> {
         let mut all = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            all.extend(x86::Avx512::detect().map(Kind::Avx512));
-            all.extend(x86::AvxVnni::detect().map(Kind::AvxVnni));
-            all.extend(x86::Avx2::detect().map(Kind::Avx2));
+            all.extend(x86::Avx512::detect().map(Machine::Avx512));
+            all.extend(x86::AvxVnni::detect().map(Machine::AvxVnni));
+            all.extend(x86::Avx2::detect().map(Machine::Avx2));
         }
-        all.push(Kind::Plain(Plain));
+        all.push(Machine::Plain(Plain));
         all
     }
 
-    /// The fastest.
-    pub(super) fn best() -> Kind {
-        Kind::all()[0]
+    /// The fastest, unless it is plain code: products of floats are faster than that.
+    pub(super) fn fast() -> Option<Machine> {
+        Machine::all().into_iter().next().filter(|machine| !matches!(machine, Machine::Plain(_)))
     }
 
-    /// Does work with the instructions of this kind.
+    /// Does work with these instructions.
     pub(super) fn run<W: Work>(self, work: W) -> W::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(processor) => processor.run(work),
+            Machine::Avx512(processor) => processor.run(work),
             #[cfg(target_arch = "x86_64")]
-            Kind::AvxVnni(processor) => processor.run(work),
+            Machine::AvxVnni(processor) => processor.run(work),
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2(processor) => processor.run(work),
-            Kind::Plain(processor) => work.run(processor),
+            Machine::Avx2(processor) => processor.run(work),
+            Machine::Plain(processor) => work.run(processor),
         }
     }
 }
 
-/// Any processor.
+/// Any processor. The reference of the tests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plain;
 
@@ -116,6 +116,8 @@ impl Processor for Plain {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::is_x86_feature_detected as has;
+    // The instructions by their own names, of which a list would be long.
+    #[allow(clippy::wildcard_imports)]
     use std::arch::x86_64::*;
 
     use super::{COLUMNS, Group, Processor, ROWS, Strip, Sums, Work};
@@ -319,8 +321,8 @@ mod x86 {
             for (registers, sums) in registers.iter().zip(&mut *sums) {
                 let own = &mut sums.as_chunks_mut::<4>().0[2 * part..];
                 for (register, sums) in registers.iter().zip(own) {
-                    let [a, b, c, d, e, f, g, h] = stored(*register);
-                    *sums = [a + b, c + d, e + f, g + h];
+                    let halves = stored(*register);
+                    *sums = std::array::from_fn(|column| halves[2 * column] + halves[2 * column + 1]);
                 }
             }
         }

@@ -5,8 +5,8 @@ use candle_nn::VarBuilder;
 
 use super::attention::Head;
 use super::float::{Activation, Norm};
-use super::matrix::{Linear, Rows};
-use super::processor::{Kind, Processor, Work};
+use super::matrix::{Linear, MOST_INPUTS, Rows};
+use super::processor::{Machine, Processor, Work};
 use crate::transformer::folder::Config;
 use crate::transformer::layers::{self, Family};
 
@@ -21,7 +21,7 @@ pub(in crate::transformer) struct Text<'a> {
 
 /// Embeddings and layers.
 pub(in crate::transformer) struct Stack {
-    kind: Kind,
+    machine: Machine,
     family: Family,
     padding: u32,
     hidden: usize,
@@ -57,21 +57,26 @@ pub(in crate::transformer) struct Scratch {
 }
 
 impl Stack {
-    /// Takes and rounds the stack's weights; `None` for families that are another stack.
+    /// Takes and rounds the stack's weights; `None` for families that are another stack, and for processors without
+    /// fast products of whole numbers.
     pub(in crate::transformer) fn load(family: Family, config: &Config, root: &VarBuilder) -> Result<Option<Stack>> {
-        if matches!(family, Family::Jina | Family::JinaCode) {
-            return Ok(None);
-        }
+        let machine = match family {
+            Family::Bert | Family::Roberta | Family::DistilBert => Machine::fast(),
+            Family::Jina | Family::JinaCode => None,
+        };
+        let Some(machine) = machine else { return Ok(None) };
         let root = &layers::Stack::root(family, root);
         let hidden = config.hidden_size;
-        if hidden == 0 || config.intermediate_size == 0 {
-            bail!("layers of no size");
+        for size in [hidden, config.intermediate_size] {
+            if !(1..=MOST_INPUTS).contains(&size) {
+                bail!("layers of {size} numbers are not supported");
+            }
         }
         let embeddings = root.pp("embeddings");
         let table = |rows: usize, name: &str| numbers(&embeddings.pp(name), (rows, hidden), "weight");
         let layers = root.pp(family.names().layers);
         Ok(Some(Stack {
-            kind: Kind::best(),
+            machine,
             family,
             padding: family.padding(config),
             hidden,
@@ -92,7 +97,7 @@ impl Stack {
     /// One vector a token, text by text.
     pub(in crate::transformer) fn forward<'s>(&self, texts: &[Text], scratch: &'s mut Scratch) -> Result<&'s [f32]> {
         self.embed(texts, &mut scratch.states)?;
-        self.kind.run(Pass { stack: self, texts, scratch: &mut *scratch });
+        self.machine.run(Pass { stack: self, texts, scratch: &mut *scratch });
         Ok(&scratch.states)
     }
 
@@ -199,7 +204,7 @@ impl Layer {
         self.attended_norm.add_and_apply(states, mixed);
         rows.fill(states, hidden);
         self.widen.forward(processor, rows, Some(self.activation), wide);
-        rows.fill(wide, wide.len() / (states.len() / hidden).max(1));
+        rows.fill(wide, self.widen.outputs());
         self.narrow.forward(processor, rows, None, mixed);
         self.norm.add_and_apply(states, mixed);
     }
