@@ -7,7 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cds_encode::{DenseEncoder, Model, Reranker, SparseEncoder, open};
+use cds_encode::{
+    DenseEncoder, Model, Reranker, SparseEncoder, open,
+    transformer::{Precision, open_with},
+};
 use serde::Deserialize;
 
 const TOLERANCE: f32 = 1e-4;
@@ -35,9 +38,13 @@ fn expected(name: &str) -> Expected {
     serde_json::from_slice(&fs::read(fixture(name).join("expected.json")).unwrap()).unwrap()
 }
 
-fn dense(path: &Path) -> Box<dyn DenseEncoder> {
-    let Model::Dense(model) = open(path).unwrap() else { panic!("{} is not dense", path.display()) };
+fn dense_with(path: &Path, precision: Precision) -> Box<dyn DenseEncoder> {
+    let Model::Dense(model) = open_with(path, precision).unwrap() else { panic!("{} is not dense", path.display()) };
     model
+}
+
+fn dense(path: &Path) -> Box<dyn DenseEncoder> {
+    dense_with(path, Precision::default())
 }
 
 fn sparse(name: &str) -> Box<dyn SparseEncoder> {
@@ -63,7 +70,7 @@ fn check_close(name: &str, found: &[Vec<f32>], expected: &[Vec<f32>]) {
 }
 
 fn check_dense(name: &str) {
-    let (model, expected) = (dense(&fixture(name)), expected(name));
+    let (model, expected) = (dense_with(&fixture(name), Precision::Single), expected(name));
     let found = model.encode(&expected.texts()).unwrap();
     check_close(name, &found.entries, &expected.vectors);
     assert_eq!(found.truncated, expected.truncated);
@@ -96,6 +103,52 @@ fn check_reranker(name: &str) {
     let scores: Vec<Vec<f32>> = found.entries.iter().map(|&score| vec![score]).collect();
     check_close(name, &scores, &expected.vectors);
     assert_eq!(found.truncated, expected.truncated);
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
+
+/// The least cosine of what two models make of the same texts.
+fn least_cosine(found: &[Vec<f32>], expected: &[Vec<f32>]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    found.iter().zip(expected).map(|(found, expected)| cosine(found, expected)).fold(1.0, f64::min)
+}
+
+#[test]
+fn rounded_weights_give_nearly_the_same_vectors() {
+    for name in ["bert", "bert-cls", "roberta"] {
+        let (rounded, expected) = (dense(&fixture(name)), expected(name));
+        let found = rounded.encode(&expected.texts()).unwrap();
+        assert_eq!(found.truncated, expected.truncated);
+        let least = least_cosine(&found.entries, &expected.vectors);
+        eprintln!("{name}: cosine of at least {least:.6}");
+        assert!(least > 0.99, "{name}: {least}");
+        let single = dense_with(&fixture(name), Precision::Single);
+        let exact = single.encode(&expected.texts()).unwrap();
+        assert!(least_cosine(&found.entries, &exact.entries) > 0.99);
+        // A processor without fast products of whole numbers has one model only.
+        assert_eq!(rounded.id() == single.id(), found == exact, "{name}: other vectors are another model's");
+    }
+}
+
+#[test]
+fn families_without_rounded_weights_are_one_model() {
+    for name in ["jina", "jina-code"] {
+        let ids = [Precision::Int8, Precision::Single].map(|p| dense_with(&fixture(name), p).id().clone());
+        assert_eq!(ids[0], ids[1]);
+    }
+}
+
+#[test]
+fn distilbert_without_a_head_is_a_sentence_encoder() {
+    let copy = copied("splade-distilbert");
+    edit(copy.path(), "DistilBertForMaskedLM", "DistilBertModel");
+    let texts = ["read a file by lines", "", "fn main() {}"];
+    let [rounded, single] =
+        [Precision::Int8, Precision::Single].map(|p| dense_with(copy.path(), p).encode(&texts).unwrap().entries);
+    assert!(least_cosine(&rounded, &single) > 0.99);
 }
 
 #[test]
@@ -152,14 +205,16 @@ fn terms_are_words_of_the_vocabulary() {
 
 #[test]
 fn company_and_order_do_not_matter() {
-    let model = dense(&fixture("bert"));
     let expected = expected("bert");
     let mut texts = expected.texts();
     texts.reverse();
-    let reversed = model.encode(&texts).unwrap().entries;
-    let alone: Vec<Vec<f32>> = texts.iter().map(|text| model.encode(&[text]).unwrap().entries.remove(0)).collect();
-    check_close("alone", &alone, &reversed);
-    assert!(model.encode(&[]).unwrap().entries.is_empty());
+    for precision in [Precision::Int8, Precision::Single] {
+        let model = dense_with(&fixture("bert"), precision);
+        let reversed = model.encode(&texts).unwrap().entries;
+        let alone: Vec<Vec<f32>> = texts.iter().map(|text| model.encode(&[text]).unwrap().entries.remove(0)).collect();
+        check_close("alone", &alone, &reversed);
+        assert!(model.encode(&[]).unwrap().entries.is_empty());
+    }
 }
 
 #[test]
@@ -169,12 +224,17 @@ fn other_weights_are_another_model() {
     assert_ne!(id("bert").weights, id("bert-cls").weights);
 }
 
-/// A copy of a fixture that `change` spoils, and what opening it says.
-fn spoiled(name: &str, change: impl Fn(&Path)) -> String {
+fn copied(name: &str) -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(fixture(name)).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
         fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
     }
+    copy
+}
+
+/// A copy of a fixture that `change` spoils, and what opening it says.
+fn spoiled(name: &str, change: impl Fn(&Path)) -> String {
+    let copy = copied(name);
     change(copy.path());
     let error = open(copy.path()).unwrap_err().to_string();
     error.replace(&copy.path().display().to_string(), "FOLDER")
@@ -239,8 +299,8 @@ fn errors_say_what_does_not_fit() {
     check(spoiled("bert", |folder| fs::write(folder.join("tokenizer.json"), b"{}").unwrap()), "tokenizer.json");
 }
 
-/// all-MiniLM-L6-v2 itself, where it is at hand.
-fn minilm() -> Option<Box<dyn DenseEncoder>> {
+/// The folder of all-MiniLM-L6-v2 itself, where it is at hand.
+fn minilm() -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("CDS_TEST_MINILM") else {
         eprintln!(
             "SKIPPED: all-MiniLM-L6-v2 is not at hand. Run `sh crates/cds-encode/tests/fetch_minilm.sh FOLDER` and set \
@@ -248,29 +308,26 @@ fn minilm() -> Option<Box<dyn DenseEncoder>> {
         );
         return None;
     };
-    Some(dense(Path::new(&folder)))
+    Some(PathBuf::from(folder))
 }
 
 #[test]
 fn minilm_agrees_with_sentence_transformers() {
-    let Some(model) = minilm() else { return };
+    let Some(folder) = minilm() else { return };
     let texts = fs::read_to_string(fixture("minilm.txt")).unwrap();
     let texts: Vec<&str> = texts.lines().collect();
     let recorded = fs::read(fixture("minilm.f16")).unwrap();
     let numbers: Vec<f32> = recorded.chunks_exact(2).map(|pair| half([pair[0], pair[1]])).collect();
-    let recorded: Vec<&[f32]> = numbers.chunks_exact(384).collect();
+    let recorded: Vec<Vec<f32>> = numbers.chunks_exact(384).map(<[f32]>::to_vec).collect();
     assert_eq!((texts.len(), recorded.len()), (20, 20));
 
-    let found = model.encode(&texts).unwrap();
-    assert_eq!(found.truncated, 1);
-    let cosine = |a: &[f32], b: &[f32]| {
-        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
-        dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
-    };
-    let cosines = found.entries.iter().zip(recorded).map(|(found, recorded)| cosine(found, recorded));
-    let least = cosines.fold(1.0, f64::min);
-    eprintln!("all-MiniLM-L6-v2: cosine of at least {least:.9} on {} texts", texts.len());
-    assert!(least > 0.999, "{least}");
+    for (precision, bound) in [(Precision::Single, 0.999), (Precision::Int8, 0.99)] {
+        let found = dense_with(&folder, precision).encode(&texts).unwrap();
+        assert_eq!(found.truncated, 1);
+        let least = least_cosine(&found.entries, &recorded);
+        eprintln!("all-MiniLM-L6-v2, {precision:?}: cosine of at least {least:.9} on {} texts", texts.len());
+        assert!(least > bound, "{precision:?}: {least}");
+    }
 }
 
 /// A half-precision number; the recorded ones are neither infinite nor so small that they lose digits.

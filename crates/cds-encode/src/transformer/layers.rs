@@ -24,18 +24,18 @@ pub(super) enum Family {
 }
 
 /// What a family calls its parts.
-struct Names {
+pub(super) struct Names {
     /// What stands before every name when a head is saved beside the stack.
-    prefix: &'static str,
-    layers: &'static str,
-    query: &'static str,
-    key: &'static str,
-    value: &'static str,
-    attended: &'static str,
-    attended_norm: &'static str,
-    widen: &'static str,
-    narrow: &'static str,
-    norm: &'static str,
+    pub(super) prefix: &'static str,
+    pub(super) layers: &'static str,
+    pub(super) query: &'static str,
+    pub(super) key: &'static str,
+    pub(super) value: &'static str,
+    pub(super) attended: &'static str,
+    pub(super) attended_norm: &'static str,
+    pub(super) widen: &'static str,
+    pub(super) narrow: &'static str,
+    pub(super) norm: &'static str,
 }
 
 const BERT: Names = Names {
@@ -109,7 +109,8 @@ impl Family {
         matches!(self, Family::Jina | Family::JinaCode)
     }
 
-    fn names(self) -> &'static Names {
+    /// What the family calls its parts.
+    pub(super) fn names(self) -> &'static Names {
         match self {
             Family::Bert => &BERT,
             Family::Roberta => &ROBERTA,
@@ -335,11 +336,16 @@ pub(super) fn linear(from: usize, to: usize, root: &VarBuilder) -> Result<Linear
     Ok(Linear::new(root.get((to, from), "weight")?, bias))
 }
 
-/// A layer norm; the first published weights call its parts gamma and beta.
+/// A layer norm.
 pub(super) fn norm(config: &Config, root: &VarBuilder) -> Result<LayerNorm> {
-    let (weight, bias) = if root.contains_tensor("gamma") { ("gamma", "beta") } else { ("weight", "bias") };
+    let (weight, bias) = norm_names(root);
     let size = config.hidden_size;
     Ok(LayerNorm::new(root.get(size, weight)?, root.get(size, bias)?, config.layer_norm_eps))
+}
+
+/// What the parts of a layer norm are called; the first published weights say gamma and beta.
+pub(super) fn norm_names(root: &VarBuilder) -> (&'static str, &'static str) {
+    if root.contains_tensor("gamma") { ("gamma", "beta") } else { ("weight", "bias") }
 }
 
 /// The configuration's non-linear function.

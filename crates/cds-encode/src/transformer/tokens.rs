@@ -68,16 +68,13 @@ impl Tokens {
     where
         I: Into<EncodeInput<'s>> + Send,
     {
-        let failed =
-            |error: &dyn std::fmt::Display| ModelError::Unusable(format!("the model failed on a batch: {error}"));
-        let encodings = self.tokenizer.encode_batch_fast(inputs, true).map_err(|error| failed(&error))?;
-        let truncated = encodings.iter().filter(|encoding| !encoding.get_overflowing().is_empty()).count();
+        let Encoded { entries: encodings, truncated } = self.encode(inputs)?;
         let mut order: Vec<usize> = (0..encodings.len()).collect();
         order.sort_by_key(|&row| encodings[row].len());
         let mut values: Vec<Option<T>> = encodings.iter().map(|_| None).collect();
         for rows in batches(&order, &encodings) {
-            let batch = self.batch(rows, &encodings).map_err(|error| failed(&error))?;
-            let made = each(&batch).map_err(|error| failed(&error))?;
+            let batch = self.batch(rows, &encodings).map_err(failed)?;
+            let made = each(&batch).map_err(failed)?;
             for (&row, value) in batch.rows.iter().zip(made) {
                 values[row] = Some(value);
             }
@@ -85,6 +82,21 @@ impl Tokens {
         let entries: Vec<T> = values.into_iter().flatten().collect();
         assert_eq!(entries.len(), encodings.len(), "a batch gives a value a row");
         Ok(Encoded { entries, truncated })
+    }
+
+    /// Token ids of each of `inputs`.
+    pub(super) fn encode<'s, I>(&self, inputs: Vec<I>) -> Result<Encoded<Encoding>, ModelError>
+    where
+        I: Into<EncodeInput<'s>> + Send,
+    {
+        let entries = self.tokenizer.encode_batch_fast(inputs, true).map_err(failed)?;
+        let truncated = entries.iter().filter(|encoding| !encoding.get_overflowing().is_empty()).count();
+        Ok(Encoded { entries, truncated })
+    }
+
+    /// The id of the padding.
+    pub(super) fn padding(&self) -> u32 {
+        self.padding
     }
 
     fn batch(&self, rows: &[usize], encodings: &[Encoding]) -> candle_core::Result<Batch> {
@@ -114,6 +126,11 @@ impl Batch {
     pub(super) fn padded(&self) -> bool {
         self.lengths.iter().min() != self.lengths.iter().max()
     }
+}
+
+/// An error of a model that was loaded well.
+pub(super) fn failed(error: impl std::fmt::Display) -> ModelError {
+    ModelError::Unusable(format!("the model failed on a batch: {error}"))
 }
 
 /// Cuts rows, shortest first, into batches of about [`BATCH_TOKENS`].

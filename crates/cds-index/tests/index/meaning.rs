@@ -110,7 +110,7 @@ fn a_model_that_always_fails_is_left_alone_soon() {
         let report = tree.try_build(|build| build.force = true).unwrap();
         assert_eq!(report.not_encoded as u64, tree.open().manifest().counts.chunks);
         assert!(
-            model.batches.load(Ordering::Relaxed) - PROBES / 32 <= most,
+            model.batches.load(Ordering::Relaxed) <= most + PROBES / 32,
             "a model that always fails is not used for every batch"
         );
     }
