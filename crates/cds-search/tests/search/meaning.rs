@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cds_encode::{Dense, DenseEncoder, Encoded, ModelError, ModelId, Models, Reranker, Sparse, SparseEncoder};
 use cds_model::{Filters, Granularity, Query};
-use cds_search::{Mixture, Preset, Retriever, SearchOptions, search};
+use cds_search::{Mixture, Preset, Retriever, SearchOptions};
 
 use crate::fixture::{Tree, query, set};
 
