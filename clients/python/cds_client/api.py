@@ -78,6 +78,9 @@ class Hit(TypedDict):
     is_type_declaration: bool
     # Whether it is a test.
     is_test: bool
+    # Whether its definition was recovered from a part of a file with syntax errors: its lines and parameters
+    # may be incomplete.
+    recovered: NotRequired[bool]
     # Whether others may use it.
     is_public: bool
     # 0..1; none where nothing was ranked.
@@ -544,7 +547,7 @@ class SearchResponse(TypedDict):
     total: int
     # Whether there are more than that. What is near in meaning has no end, and time may run out.
     total_is_lower_bound: NotRequired[bool]
-    # Whether time ran out, or the index is not whole yet.
+    # Whether time ran out, a model could not be used, or the index is not whole yet.
     partial: bool
     # What the reader should know.
     warnings: list[str]

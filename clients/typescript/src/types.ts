@@ -72,6 +72,8 @@ export interface Hit {
   is_type_declaration: boolean;
   /** Whether it is a test. */
   is_test: boolean;
+  /** Whether its definition was recovered from a part of a file with syntax errors: its lines and parameters may be incomplete. */
+  recovered?: boolean;
   /** Whether others may use it. */
   is_public: boolean;
   /** 0..1; none where nothing was ranked. */
@@ -549,7 +551,7 @@ export interface SearchResponse {
   total: number;
   /** Whether there are more than that. What is near in meaning has no end, and time may run out. */
   total_is_lower_bound?: boolean;
-  /** Whether time ran out, or the index is not whole yet. */
+  /** Whether time ran out, a model could not be used, or the index is not whole yet. */
   partial: boolean;
   /** What the reader should know. */
   warnings: string[];

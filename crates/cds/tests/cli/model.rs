@@ -170,7 +170,7 @@ mod folders {
             "{}",
             words.stderr
         );
-        assert!(project.cds(&["index"]).stdout.contains("1 parsed, 2 reused"), "only vectors are made anew");
+        assert!(project.cds(&["index"]).stdout.contains("0 parsed, 3 reused"), "only vectors are computed again");
         let hits = project.json(&["search", "lines", "--preset", "dense", "--min-similarity", "0"]);
         assert!(!hits["hits"].as_array().unwrap().is_empty(), "{hits}");
         let in_use = project.cds(&["model", "remove", "tiny"]);
