@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         times.push(started.elapsed().as_secs_f64() * 1e3);
         let mut scores: Vec<(u32, f32)> = (0..).zip(exact.iter().map(|row| dot(row, query))).collect();
         scores.select_nth_unstable_by(10, |a, b| b.1.total_cmp(&a.1));
-        // Of equal vectors any may stand for the others.
+        // Equal vectors are interchangeable.
         let least = scores[..10].iter().map(|(_, s)| *s).fold(f32::MAX, f32::min);
         asked += 10;
         agree += found.iter().filter(|(ChunkId(c), _)| dot(&exact[*c as usize], query) >= least - 1e-6).count();

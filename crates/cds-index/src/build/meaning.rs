@@ -68,7 +68,7 @@ pub(crate) struct Meaning<'a> {
 
 /// What is encoded, and how.
 pub(crate) struct Encoding<'a> {
-    /// Whether every text of the index is asked about.
+    /// Whether the model sees every text of the index.
     pub(crate) is_whole: bool,
     /// The space that the dense model's vectors are already stored in.
     pub(crate) space: Option<VectorSpace>,
@@ -204,7 +204,7 @@ impl<'a> Meaning<'a> {
         let truncated = self.dense_lane.as_ref().map_or(0, |lane| lane.truncated)
             + self.sparse_lane.as_ref().map_or(0, |lane| lane.truncated);
         if self.is_whole {
-            // Without a space nothing was asked for: what is kept in it stays.
+            // Without a space no text was encoded: cached entries stay.
             self.dense_lane.filter(|_| self.space.is_some()).map_or(Ok(()), Lane::close)?;
             self.sparse_lane.map_or(Ok(()), Lane::close)?;
         }

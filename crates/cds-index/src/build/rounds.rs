@@ -39,7 +39,7 @@ impl<'a, T: Serialize + DeserializeOwned + Clone> Lane<'a, T> {
         Lane { encode: Box::new(encode), cache, cancel, failures: 0, reason: String::new(), truncated: 0 }
     }
 
-    /// The model is not asked in this run.
+    /// The model is not used in this run.
     pub(crate) fn give_up(&mut self, reason: String) {
         self.failures = PATIENCE;
         self.reason = reason;

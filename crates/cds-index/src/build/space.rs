@@ -76,7 +76,7 @@ fn encode(
     Ok(entries)
 }
 
-/// Whether sketches find what a comparison of all codes finds. Some vectors, evenly spread, stand for all; of those some are queries.
+/// Whether sketches find what a comparison of all codes finds. Compares a sample of evenly spaced vectors, some of which are the queries.
 pub(crate) fn sketches_suffice(vectors: &Vectors, space: &VectorSpace) -> bool {
     let step = vectors.len().div_ceil(SAMPLE).max(1);
     let mut table = VectorTable::within(space.clone().scanning_codes(false));
@@ -93,7 +93,7 @@ pub(crate) fn sketches_suffice(vectors: &Vectors, space: &VectorSpace) -> bool {
         let query = by_codes.get(ChunkId(*query as u32)).unwrap_or_default();
         let expected = by_codes.nearest(&query, NEAREST, |_| true);
         let Some((_, least)) = expected.last() else { return 1.0 };
-        // Of equal vectors any may stand for the others.
+        // Equal vectors are interchangeable.
         let found = by_sketches.nearest(&query, NEAREST, |_| true);
         found.iter().filter(|(_, cosine)| cosine >= least).count() as f64 / expected.len() as f64
     };

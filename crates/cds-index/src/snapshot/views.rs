@@ -352,7 +352,7 @@ impl<'a> ChunkView<'a> {
         first == last && self.part() == 0 && self.entity().is_some_and(|e| e.lines().1 > last)
     }
 
-    /// Whether it may stand for its file: it is no bare header, or all that the file has.
+    /// Whether it may represent its file: it is not a bare header, or the file has no other chunk.
     pub fn may_represent_file(self) -> bool {
         !self.is_bare_header() || self.document().is_some_and(|document| document.chunks().len() == 1)
     }

@@ -78,7 +78,7 @@ fn add_others(cx: &Cx, pool: &mut Candidates, mut others: Vec<Scored>, most: usi
     }
 }
 
-/// The entity that a chunk stands for where hits are entities: a known one, the first that passes the filters, or its file unless that is in
+/// The entity that represents a chunk where hits are entities: a known one, the first that passes the filters, or its file unless that is in
 /// another language than the chunk.
 fn shown_entity(cx: &Cx, chunk: ChunkId, known: Option<EntityId>) -> Option<EntityId> {
     let file = || {

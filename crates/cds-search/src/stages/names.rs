@@ -85,7 +85,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Whether the chunk that is shown defines and uses what is asked for; an entity as a whole was judged as such.
+    /// Whether the chunk that is shown defines and uses the requested names. Hits that are entities were checked as a whole.
     fn shows_names(&self, entity: EntityView) -> bool {
         self.cx.query.granularity == Granularity::Entity
             || entity.chunk().is_none_or(|chunk| self.cx.filter.accepts_names(self.cx.snapshot, chunk))

@@ -485,7 +485,7 @@ alpha()
     assert_eq!(found("chunk", "javascript"), ["page.html:3 javascript"]);
     assert_eq!(found("chunk", "html"), ["app.vue:1 html", "app.vue:11 html", "page.html:1 html"]);
     assert_eq!(found("chunk", "markdown"), ["guide.md:9 markdown", "tiny.md:1 markdown"]);
-    // A file stands for its text outside definitions if it is in that language itself.
+    // A file represents its text outside definitions if the file itself is in that language.
     assert_eq!(found("entity", "typescript"), ["app.vue:8 typescript"]);
     // A document has all languages that stand in it.
     let of_documents = |language: &str| {

@@ -8,7 +8,7 @@ use super::processor::Processor;
 /// Numbers that are looked at together.
 pub(super) const LANES: usize = 16;
 
-/// What `exp` is asked for lies between these; beyond them a float has no normal result.
+/// Arguments of `exp` are clamped to this range: beyond it the result is not a normal float.
 const EXP_RANGE: (f32, f32) = (-87.0, 88.0);
 
 /// Added to a number below 2^22, positive or not, it leaves the rounded number in the lowest bits.

@@ -146,7 +146,7 @@ mod x86 {
                 work.run(processor)
             }
             #[allow(unsafe_code)]
-            // SAFETY: `detect`, which alone makes the type's values, asked for the features.
+            // SAFETY: `detect` is the only constructor of the type and has checked the features.
             unsafe {
                 entry(self, work)
             }
@@ -157,7 +157,7 @@ mod x86 {
         #[inline(always)]
         fn sums(self, rows: &[Group], columns: &[Strip], sums: &mut Sums) {
             #[allow(unsafe_code)]
-            // SAFETY: `detect`, which alone makes the type's values, asked for the features.
+            // SAFETY: `detect` is the only constructor of the type and has checked the features.
             unsafe {
                 sums_of_64_bytes(rows, columns, sums);
             }
@@ -216,7 +216,7 @@ mod x86 {
                 work.run(processor)
             }
             #[allow(unsafe_code)]
-            // SAFETY: `detect`, which alone makes the type's values, asked for the features.
+            // SAFETY: `detect` is the only constructor of the type and has checked the features.
             unsafe {
                 entry(self, work)
             }
@@ -227,7 +227,7 @@ mod x86 {
         #[inline(always)]
         fn sums(self, rows: &[Group], columns: &[Strip], sums: &mut Sums) {
             #[allow(unsafe_code)]
-            // SAFETY: `detect`, which alone makes the type's values, asked for the features.
+            // SAFETY: `detect` is the only constructor of the type and has checked the features.
             unsafe {
                 sums_of_32_bytes(rows, columns, sums);
             }
@@ -277,7 +277,7 @@ mod x86 {
                 work.run(processor)
             }
             #[allow(unsafe_code)]
-            // SAFETY: `detect`, which alone makes the type's values, asked for the features.
+            // SAFETY: `detect` is the only constructor of the type and has checked the features.
             unsafe {
                 entry(self, work)
             }
@@ -288,7 +288,7 @@ mod x86 {
         #[inline(always)]
         fn sums(self, rows: &[Group], columns: &[Strip], sums: &mut Sums) {
             #[allow(unsafe_code)]
-            // SAFETY: `detect`, which alone makes the type's values, asked for the features.
+            // SAFETY: `detect` is the only constructor of the type and has checked the features.
             unsafe {
                 sums_of_pairs(rows, columns, sums);
             }
