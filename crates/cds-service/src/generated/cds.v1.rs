@@ -576,6 +576,10 @@ pub struct Hit {
     #[prost(string, repeated, tag = "49")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matched_terms: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Whether its definition was recovered from a part of a file with syntax errors: its lines and parameters may be incomplete.
+    #[prost(bool, optional, tag = "50")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovered: ::core::option::Option<bool>,
 }
 /// Files of one language.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -1321,7 +1325,7 @@ pub struct SearchResponse {
     /// How many there are in all: as many as all pages have.
     #[prost(uint64, tag = "3")]
     pub total: u64,
-    /// Whether time ran out, or the index is not whole yet.
+    /// Whether time ran out, a model could not be used, or the index is not whole yet.
     #[prost(bool, tag = "4")]
     pub partial: bool,
     /// What the reader should know.
