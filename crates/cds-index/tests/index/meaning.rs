@@ -207,7 +207,7 @@ impl Outlying {
         Outlying(ModelId { name: "outlying".into(), dimensions: DIMENSIONS as u32, weights: "1".into() })
     }
 
-    /// The sum of what its words stand for, and large numbers that vary a little.
+    /// Encodes a text as the sum of vectors of its words, plus large dimensions that vary a little.
     fn vector(text: &str) -> Vec<f32> {
         let mut vector = vec![0.0; DIMENSIONS];
         let noise = |seed: &mut u64| {
